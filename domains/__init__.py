@@ -1,0 +1,1 @@
+"""Domains that ship with toolplan, as data: read the `.toolplan` files with `importlib.resources`."""

@@ -1,0 +1,206 @@
+"""The command line: exit codes, what goes to which stream, and the example that each `--help` shows."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from toolplan.cli.exits import Exit
+from toolplan.language.codes import Code
+
+COMMANDS = ("check", "plan", "frontier", "pddl", "explain", "doctor")
+GIVEN = "date,event_description,new_time"
+
+LOCKED = """
+fact key closed  fact a  fact b
+tool t { requires key produces a removes key risk read }
+tool u { requires key produces b removes key risk read }
+"""
+
+
+def run(*arguments: str, cwd: Path | None = None, text: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "toolplan", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        input=text,
+        env={**os.environ, **environment},
+        timeout=120,
+    )
+
+
+def domain(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "d.toolplan"
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_example_in_help_runs(command: str, tmp_path: Path) -> None:
+    shown = run(command, "--help").stdout
+    example = " ".join(" ".join(shown.split()).split("Example: toolplan ")[1].split())
+    ran = run(*shlex.split(example), cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.strip()
+
+
+def test_every_command_is_tested_and_help_lists_exit_codes() -> None:
+    shown = " ".join(run("--help").stdout.split())
+    for exit_code in Exit:
+        assert f"{exit_code.value} {exit_code.meaning}" in shown
+    listed = [
+        line.split()[0] for line in run("--help").stdout.split("Commands:")[1].splitlines() if line.startswith("  ") and line[2].islower()
+    ]
+    assert tuple(listed) == COMMANDS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["frontier", "workspace", "--state", GIVEN, "--goal", "move_event"], Exit.OK),
+        (["frontier", "workspace", "--state", "event_updated", "--goal", "event_updated"], Exit.OK),
+        (["check", "workspace"], Exit.OK),
+        (["check", "nothing_here"], Exit.INPUT),
+        (["plan", "workspace", "--goal", "mov_event"], Exit.INPUT),
+        (["plan", "workspace", "--goal", "move_event", "--state", "date("], Exit.INPUT),
+        (["plan", "workspace"], Exit.USAGE),
+        (["nonsense"], Exit.USAGE),
+        (["explain", "TP999"], Exit.USAGE),
+        (["plan", "workspace", "--goal", "event_updated", "--forbid", "update_event"], Exit.NO_PLAN),
+        (["frontier", "workspace", "--goal", "event_updated", "--forbid", "update_event"], Exit.NO_PLAN),
+        (["plan", "workspace", "--goal", "move_event", "--engine", "uniform-cost", "--expansions", "1"], Exit.LIMIT),
+        (["frontier", "workspace", "--goal", "move_event", "--engine", "uniform-cost", "--expansions", "1"], Exit.LIMIT),
+        (["plan", "workspace", "--goal", "move_event", "--engine", "fast-downward", "--seconds", "0.001"], Exit.LIMIT),
+        (["plan", "workspace", "--goal", "move_event", "--engine", "up:nobody"], Exit.INTERNAL),
+    ],
+)
+def test_exit_codes(arguments: list[str], code: Exit) -> None:
+    ran = run(*arguments)
+    assert ran.returncode == code, ran.stdout + ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_strict_turns_warnings_into_errors(tmp_path: Path) -> None:
+    path = domain(tmp_path, "fact f  tool t { produces f }")
+    assert run("check", path).returncode == Exit.OK
+    strict = run("check", "--strict", path)
+    assert strict.returncode == Exit.INPUT
+    assert "warning[TP301]" in strict.stderr
+
+
+def test_no_plan_that_only_search_can_tell(tmp_path: Path) -> None:
+    ran = run("plan", domain(tmp_path, LOCKED), "--state", "key", "--goal", "a, b")
+    assert ran.returncode == Exit.NO_PLAN
+    assert "no order of the tools works" in ran.stdout
+
+
+@pytest.mark.parametrize("engine", ["fast-downward", "uniform-cost"])
+@pytest.mark.parametrize("command", ["plan", "frontier"])
+def test_json_is_all_that_stdout_holds(command: str, engine: str) -> None:
+    ran = run(command, "workspace", "--state", GIVEN, "--goal", "move_event", "--engine", engine, "--json")
+    data = json.loads(ran.stdout)
+    assert ran.stderr == ""
+    assert data["engine"] == engine
+    steps = data["steps"] if command == "plan" else data["plan"]["steps"]
+    assert [step["action"] for step in steps] == ["search_events", "update_event"]
+
+
+def test_errors_as_json_go_to_stdout_too() -> None:
+    ran = run("plan", "workspace", "--goal", "move_evnt", "--json")
+    found = json.loads(ran.stdout)["diagnostics"][0]
+    assert ran.returncode == Exit.INPUT
+    assert found["code"] == "TP401"
+    assert found["hint"] == "did you mean `move_event`?"
+    assert found["start"] == {"line": 1, "column": 1}
+
+
+def test_a_state_from_a_file_as_list_or_mapping_and_from_stdin(tmp_path: Path) -> None:
+    (tmp_path / "list.json").write_text(json.dumps(["date", "event_description", "new_time"]))
+    (tmp_path / "mapping.json").write_text(
+        json.dumps({"date": "2026-12-01", "event_description": "dentist", "new_time": "16:00", "event_id": None})
+    )
+    expected = run("frontier", "workspace", "--state", GIVEN, "--goal", "move_event", "--json").stdout
+    for name in ("list.json", "mapping.json"):
+        found = run("frontier", "workspace", "--state", f"@{name}", "--goal", "move_event", "--json", cwd=tmp_path)
+        assert json.loads(found.stdout) == json.loads(expected)
+    piped = run(
+        "frontier", "workspace", "--state", "@-", "--goal", "move_event", "--json", text='[["date"], "event_description, new_time"]'
+    )
+    assert json.loads(piped.stdout) == json.loads(expected)
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "place"),
+    [
+        ("[1, 2", "TP412", "state.json:1:6"),
+        ("{'a': 1}", "TP412", "state.json:1:2"),
+        ("3", "TP412", "state.json:1:1"),
+        ("[3]", "TP408", ""),
+        ("[" * 100_000, "TP412", "state.json:1:1"),
+    ],
+)
+def test_a_bad_state_file_has_a_place(content: str, code: str, place: str, tmp_path: Path) -> None:
+    (tmp_path / "state.json").write_text(content)
+    ran = run("frontier", "workspace", "--state", "@state.json", "--goal", "move_event", cwd=tmp_path)
+    assert ran.returncode == Exit.INPUT
+    assert f"[{code}]" in ran.stderr
+    assert place in ran.stderr
+    assert ran.stdout == ""
+
+
+def test_a_state_file_that_is_not_there() -> None:
+    ran = run("frontier", "workspace", "--state", "@none.json", "--goal", "move_event")
+    assert ran.returncode == Exit.INPUT
+    assert "TP601" in ran.stderr
+
+
+def test_check_does_not_load_the_planners() -> None:
+    script = (
+        "import sys; sys.argv = ['toolplan', 'check', 'workspace']\n"
+        "from toolplan.cli import main\n"
+        "try: main()\nexcept SystemExit as end: assert not end.code, end.code\n"
+        "loaded = [name for name in sys.modules if name.startswith(('unified_planning', 'up_fast_downward', 'numpy'))]\n"
+        "assert not loaded, loaded"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_pddl_can_be_written_to_a_directory(tmp_path: Path) -> None:
+    ran = run("pddl", "workspace", "--state", GIVEN, "--goal", "move_event", "--out", str(tmp_path / "new" / "place"))
+    assert ran.returncode == 0
+    assert ran.stdout == ""
+    assert (tmp_path / "new" / "place" / "domain.pddl").read_text().startswith("; workspace")
+    assert run("pddl", "workspace", "--goal", "move_event", "--out", "/proc/nowhere").returncode == Exit.USAGE
+
+
+@pytest.mark.parametrize("name", ["TP101", "tp101", "unknown-fact"])
+def test_explain_takes_numbers_and_names(name: str) -> None:
+    ran = run("explain", name)
+    assert ran.returncode == 0
+    assert ran.stdout.rstrip() == Code.UNKNOWN_FACT.page.rstrip()
+
+
+def test_explain_suggests_a_code() -> None:
+    assert "did you mean `unknown-fact`?" in run("explain", "unknow-fact").stderr
+
+
+def test_a_terminal_without_unicode_is_no_reason_to_fail(tmp_path: Path) -> None:
+    path = domain(tmp_path, 'fact f "naïve – 名前"  tool t { "Prüfe." produces f risk read }  goal g { achieves f }')
+    for arguments in (["check", path], ["frontier", path, "--goal", "g"], ["pddl", path, "--goal", "g", "--json"]):
+        ran = run(*arguments, PYTHONIOENCODING="ascii", LC_ALL="C")
+        assert ran.returncode == 0, ran.stderr
+
+
+def test_doctor_says_what_works() -> None:
+    ran = run("doctor", "--json")
+    data = json.loads(ran.stdout)
+    assert data["engines"]["fast-downward"].startswith("works")
+    assert "workspace" in data["domains"]

@@ -1,0 +1,88 @@
+"""Every block of the README and of `docs/` that can run, runs, and prints what the page says.
+
+A `console` block holds commands after `$` and what they print; `...` stands for anything. A `python` block runs, and the comments
+`# -> value` beside its last expressions are what they give. A `toolplan` block is checked.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from toolplan.language.codes import Severity
+from toolplan.language.loading import check_text
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    page: Path
+    line: int
+    kind: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+def blocks(kind: str) -> list[Block]:
+    found = []
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        for match in FENCE.finditer(text):
+            if match[1] == kind:
+                found.append(Block(page, text.count("\n", 0, match.start()) + 1, kind, match[2]))
+    return found
+
+
+def test_pages_have_blocks_to_run() -> None:
+    assert blocks("console")
+    assert blocks("python")
+    assert blocks("toolplan")
+
+
+@pytest.mark.parametrize("block", blocks("toolplan"), ids=str)
+def test_domains_are_valid(block: Block) -> None:
+    found = check_text(block.text, str(block), ROOT / "domains").diagnostics
+    assert not [finding for finding in found if finding.severity is Severity.ERROR], "\n".join(map(str, found))
+
+
+@pytest.mark.parametrize("block", blocks("python"), ids=str)
+def test_python_runs_and_gives_what_it_says(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    lines = []
+    for line in block.text.splitlines():
+        code, arrow, expected = line.partition("  # -> ")
+        lines.append(f"assert repr({code.strip()}) == {expected.strip()!r}, repr({code.strip()})" if arrow else line)
+    exec(compile("\n".join(lines), str(block), "exec"), {})
+
+
+@pytest.mark.parametrize("block", blocks("console"), ids=str)
+def test_commands_print_what_the_page_shows(block: Block) -> None:
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    for command, expected in commands(block.text):
+        if shlex.split(command)[0] == "make":
+            continue
+        run = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=120)
+        printed = run.stdout + run.stderr
+        pattern = ".*".join(re.escape(part) for part in expected.strip().split("..."))
+        assert re.fullmatch(pattern, printed.strip(), re.DOTALL), f"{command}\n{printed}"
+
+
+def commands(text: str) -> list[tuple[str, str]]:
+    """The commands of a block, each with what it prints. A backslash at a line's end goes on in the next."""
+    found: list[tuple[str, str]] = []
+    for chunk in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, expected = re.sub(r"\\\n\s*", " ", chunk).partition("\n")
+        found.append((command, expected))
+    return found

@@ -1,0 +1,173 @@
+"""The PDDL text: accepted by every reader there is, the same cost everywhere, the same bytes always, names that come back."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import warnings
+from fractions import Fraction
+from pathlib import Path
+
+import pddl
+import pytest
+import unified_planning as up
+from downward import solve_text
+from unified_planning.engines import SequentialPlanValidator, ValidationResultStatus
+from unified_planning.io import PDDLReader
+from unified_planning.plans import ActionInstance, SequentialPlan
+
+from toolplan import Limit, load, loads
+from toolplan.language.loading import shipped_domains
+from toolplan.planning.engines import solve
+from toolplan.planning.inputs import build, build_scenario
+from toolplan.planning.pddl import Pddl, to_pddl
+from toolplan.planning.plans import Optimal
+from toolplan.planning.problem import Problem
+from toolplan.planning.semantics import score
+
+LIMIT = Limit(seconds=60)
+
+
+def shipped_problems() -> list[tuple[str, Problem]]:
+    """The first two test blocks of each shipped domain that reach a goal."""
+    chosen = []
+    for name in shipped_domains():
+        domain = load(name)
+        reaching = [test for test in domain.tests if test.wanted and any(expected.kind == "chain" for expected in test.expects)]
+        chosen += [(f"{name}: {test.name}", build_scenario(domain, test.given, test.wanted)) for test in reaching[:2]]
+    return chosen
+
+
+SHIPPED = shipped_problems()
+
+
+def test_every_shipped_domain_is_among_the_problems() -> None:
+    assert {name.split(":")[0] for name, _ in SHIPPED} >= set(shipped_domains()) - {"distractors"}
+
+
+@pytest.mark.parametrize("problem", [problem for _, problem in SHIPPED], ids=[name for name, _ in SHIPPED])
+def test_all_readers_and_planners_agree_on_shipped_domains(problem: Problem, tmp_path: Path) -> None:
+    text = to_pddl(problem)
+    files = write(text, tmp_path)
+    pddl.parse_domain(files[0])
+    pddl.parse_problem(files[1])
+    ours = solve(problem, "fast-downward", LIMIT)
+    assert isinstance(ours, Optimal)
+    found = solve_text(text)
+    assert found is not None
+    cost, steps = found
+    assert Fraction(cost, text.unit) == score(problem, steps) == ours.plan.score
+    read, status, reread_cost = through_unified_planning(files, text, steps)
+    assert status is ValidationResultStatus.VALID
+    assert Fraction(reread_cost, text.unit) == ours.plan.score
+    assert len(list(read.actions)) == len(text.actions)
+
+
+def write(text: Pddl, directory: Path) -> tuple[str, str]:
+    paths = directory / "domain.pddl", directory / "problem.pddl"
+    paths[0].write_text(text.domain, "utf-8")
+    paths[1].write_text(text.problem, "utf-8")
+    return str(paths[0]), str(paths[1])
+
+
+def through_unified_planning(files: tuple[str, str], text: Pddl, steps: list) -> tuple:
+    """What unified-planning's reader makes of the text, whether its validator accepts the steps, and the cost of its own best plan."""
+    # The library's own engine writes output.sas where it stands, so two of these tests at once need two places to stand.
+    with warnings.catch_warnings(), contextlib.chdir(Path(files[0]).parent):
+        warnings.simplefilter("ignore")
+        environment = up.environment.get_environment()
+        environment.credits_stream = None
+        read = PDDLReader(environment).parse_problem(*files)
+        by_step = {(action, outcome): name for name, (action, outcome) in reversed(text.actions.items())}
+        written = {original: name for name, original in text.names.items()}
+        instances = []
+        for step in steps:
+            action = read.action(by_step[step.action, step.outcome])
+            objects = [environment.expression_manager.ObjectExp(read.object(written[name])) for name in step.arguments]
+            instances.append(ActionInstance(action, tuple(objects)))
+        status = SequentialPlanValidator().validate(read, SequentialPlan(instances, environment)).status
+        params = {"fast_downward_search_config": "astar(blind())"}
+        with environment.factory.OneshotPlanner(name="fast-downward", params=params) as planner:
+            result = planner.solve(read)
+        log = "\n".join(message.message for message in result.log_messages)
+    cost = next(int(line.rsplit(":", 1)[1]) for line in log.splitlines() if "Plan cost:" in line)
+    return read, status, cost
+
+
+NASTY = [
+    ("at", "over"),
+    ("Order", "order"),
+    ("order-id", "order_id"),
+    ("order.id", "order_id"),
+    ("名前", "日本"),
+    ("total-cost", "objects"),
+    ("-a", "a"),
+    ("define", "and"),
+    ("x y", "x_y"),
+    ("a)", "a("),
+    ("a;b", "a b"),
+    ("targetFree", "targetfree"),
+    ("1st", "x1st"),
+    ("number", "increase"),
+    ("été", "ete"),
+]
+
+
+@pytest.mark.parametrize("names", NASTY, ids=[" ".join(pair) for pair in NASTY])
+def test_names_stay_distinct_and_come_back(names: tuple[str, str], tmp_path: Path) -> None:
+    """As facts, types, objects, tools and parameters at once: two tools that differ only in a name that PDDL would confuse."""
+    one, other = names
+    domain = loads(
+        f"""
+        type `{one}`  type `{other}`
+        fact `{one}`(`{one}`)  fact `{other}`(`{other}`)
+        tool `{one}`(`{one}`: `{one}`) {{ produces `{one}`(`{one}`) risk read }}
+        tool `{other}`(`{other}`: `{other}`) {{ requires exists x: `{one}` (`{one}`(x)) produces `{other}`(`{other}`) risk read }}
+        """
+    )
+    problem = build(domain, None, [(other, "here")]) if one != "here" else None
+    assert problem is not None
+    problem = Problem(domain, {"there": one, "here": other}, problem.state, problem.wanted)
+    text = to_pddl(problem)
+    files = write(text, tmp_path)
+    pddl.parse_domain(files[0])
+    pddl.parse_problem(files[1])
+    found = solve_text(text)
+    assert found is not None
+    assert [(step.action, step.arguments) for step in found[1]] == [(one, ("there",)), (other, ("here",))]
+    status = through_unified_planning(files, text, found[1])[1]
+    assert status is ValidationResultStatus.VALID
+
+
+def test_texts_cannot_inject_pddl() -> None:
+    domain = loads('tool t { """a\n) (:action evil) ;""" produces f risk read }  fact f "x\\n)"  goal g { achieves f }')
+    text = to_pddl(build(domain, None, "g"))
+    assert "\n) (:action evil)" not in text.domain
+    assert all(line.lstrip().startswith((";", "(", ")", ":")) for line in text.domain.splitlines() if line.strip())
+
+
+def test_the_bytes_are_the_same_in_every_process(tmp_path: Path) -> None:
+    command = ["pddl", "files", "--state", "described(report),named(anna)", "--goal", "share_file(report, anna)", "--json"]
+    outputs = set()
+    for seed in ("0", "1", "2", "3", "4"):
+        run = subprocess.run(
+            [sys.executable, "-m", "toolplan", *command], capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}, cwd=tmp_path
+        )
+        assert run.returncode == 0, run.stderr
+        outputs.add(run.stdout)
+    assert len(outputs) == 1
+
+
+def test_an_action_without_precondition_or_effect_is_written_in_full() -> None:
+    text = to_pddl(build(loads("tool t { risk read }  fact f  tool u { produces f risk read }"), None, "f"))
+    assert ":precondition (and)" in text.domain
+    assert "(increase (total-cost) 1)" in text.domain
+
+
+def test_requirements_say_exactly_what_is_used() -> None:
+    plain = to_pddl(build(loads("fact f  tool t { produces f risk read }"), None, "f"))
+    assert "(:requirements :strips :action-costs)" in plain.domain
+    rich = to_pddl(build(loads("fact f fact g closed tool t { requires not g produces f risk read }"), None, "f"))
+    assert "(:requirements :strips :negative-preconditions :action-costs)" in rich.domain

@@ -1,0 +1,55 @@
+"""The wheel and the sdist, installed into empty environments: the main job runs from anywhere, without planners and with."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FRONTIER = ["frontier", "workspace", "--state", "date,event_description,new_time", "--goal", "move_event"]
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--outdir", str(out), str(ROOT)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return out
+
+
+def install(directory: Path, *packages: str) -> Path:
+    """An environment with `packages` in it; the place of its programs."""
+    venv.create(directory, with_pip=True)
+    programs = directory / "bin"
+    command = [str(programs / "pip"), "install", "--quiet", "--disable-pip-version-check", *packages]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return programs
+
+
+def run(program: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(program), *arguments], capture_output=True, text=True, cwd=cwd, timeout=120)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
+def test_the_main_job_from_a_distribution(kind: str, dist: Path, tmp_path: Path) -> None:
+    (package,) = dist.glob(kind)
+    toolplan = install(tmp_path / "env", str(package)) / "toolplan"
+    ran = run(toolplan, *FRONTIER, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "visible: search_events" in ran.stdout
+    assert "proved optimal by uniform-cost" in ran.stdout
+    missing = run(toolplan, *FRONTIER, "--engine", "fast-downward", cwd=tmp_path)
+    assert missing.returncode == 5
+    assert "error[TP501]" in missing.stderr
+    assert run(toolplan, "check", "--strict", "workspace", "github", cwd=tmp_path).returncode == 0
+    explained = run(toolplan, "explain", "TP101", cwd=tmp_path)
+    assert "unknown-fact" in explained.stdout
+    doctor = run(toolplan, "doctor", cwd=tmp_path)
+    assert "pip install 'toolplan[planners]'" in doctor.stdout

@@ -1,0 +1,5 @@
+"""`python -m toolplan`."""
+
+from toolplan.cli import main
+
+main()

@@ -1,0 +1,109 @@
+"""`toolplan frontier`: the tool that may be used next."""
+
+from __future__ import annotations
+
+from typing import Annotated, cast
+
+import typer
+
+from toolplan.cli.exits import Exit
+from toolplan.cli.options import (
+    AsJson,
+    DomainFile,
+    Engine,
+    Exhausted,
+    Expansions,
+    Forbid,
+    GoalText,
+    Seconds,
+    StateText,
+    limit_of,
+    read_state,
+)
+from toolplan.cli.output import reporting, say, show_json
+from toolplan.cli.plan import summary
+from toolplan.frontier import Act, Blocked, Clarify, Done, Frontier, Instruct, Mode, Unproved, frontier, number
+from toolplan.language.loading import load
+from toolplan.planning.plans import Plan
+from toolplan.planning.problem import State
+
+EXAMPLE = "Example: toolplan frontier workspace --state date,event_description,new_time --goal move_event"
+
+
+def command(
+    domain: DomainFile,
+    goal: GoalText,
+    state: StateText = "",
+    forbid: Forbid = [],  # noqa: B006 - typer reads the default and never changes it
+    exhausted: Exhausted = [],  # noqa: B006
+    mode: Annotated[str, typer.Option("--mode", help="one, path, executable or all.")] = "one",
+    engine: Engine = "auto",
+    seconds: Seconds = 30.0,
+    expansions: Expansions = 1_000_000,
+    as_json: AsJson = False,
+) -> None:
+    """Print the one tool that an agent may use next, why, and what follows."""
+    with reporting(as_json=as_json):
+        now = frontier(
+            load(domain),
+            state=read_state(state),
+            goal=goal,
+            forbid=forbid,
+            exhausted=exhausted,
+            mode=cast(Mode, mode),
+            engine=engine,
+            limit=limit_of(seconds, expansions),
+        )
+    if as_json:
+        show_json(now.to_dict())
+    else:
+        for line in _lines(now):
+            say(line)
+    if isinstance(now.decision, Blocked):
+        raise typer.Exit(Exit.NO_PLAN)
+    if isinstance(now.decision, Unproved):
+        raise typer.Exit(Exit.LIMIT)
+
+
+def _lines(now: Frontier) -> list[str]:
+    """A decision for people."""
+    problem = now.planned.problem
+    shown = ", ".join(now.tools) or "nothing"
+    head = [
+        f"state:   {_state(problem.state)}",
+        f"goal:    {', '.join(wanted.label for wanted in problem.wanted)}",
+        f"tools:   {len(problem.domain.tools)} in, {len(now.tools)} visible" + (f" (mode {now.mode})" if now.mode != "one" else ""),
+        f"visible: {typer.style(shown, bold=True)}",
+    ]
+    match now.decision:
+        case Act(_, step, best, why):
+            tool = problem.domain.tools[step.action]
+            call = f"call:    {step}" + (f", as {tool.call_name}" if tool.call_name != tool.name else "")
+            return [*head, call, f"why:     {why.replace('`', '')}", *_rest(now, best)]
+        case Instruct(instruction, performer, step, best):
+            return [*head, f"{performer.value + ':':<8} {instruction} ({step})", *_rest(now, best)]
+        case Clarify(question, best):
+            return [*head, f"ask:     {question.text}", *_rest(now, best)]
+        case Done():
+            return [*head, "done:    everything that is wanted is known"]
+        case Blocked(missing, hint):
+            blamed = f"nothing can add {', '.join(map(str, missing))}" if missing else "no order of the tools works"
+            return [*head, f"blocked: {blamed}", f"help:    {hint.replace('`', '')}"]
+        case Unproved(best, bound, limit):
+            found = f"best so far: {', '.join(map(str, best.steps))}" if best else "no plan found yet"
+            return [*head, f"undecided: stopped after {limit}; {found}; at least {number(bound):g}"]
+
+
+def _state(state: State) -> str:
+    parts = [
+        *map(str, sorted(state.known)),
+        *(f"{atom}?" for atom in sorted(state.uncertain)),
+        *(f"not {atom}" for atom in sorted(state.denied)),
+    ]
+    return ", ".join(parts) or "nothing known"
+
+
+def _rest(now: Frontier, best: Plan) -> list[str]:
+    then = ", ".join(map(str, best.steps[1:]))
+    proof = f"proof:   {summary(best)}, proved optimal by {getattr(now.planned.solution, 'engine', '')}"
+    return [*([f"then:    {then}"] if then else []), proof]

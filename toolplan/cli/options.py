@@ -1,0 +1,71 @@
+"""The options that several commands share, and how their texts become values."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toolplan.language.codes import Code
+from toolplan.language.diagnostics import Diagnostic, DomainError
+from toolplan.language.source import Location, Source, Span
+from toolplan.planning.engines import ENGINES
+from toolplan.planning.inputs import StateInput
+from toolplan.planning.plans import Limit
+
+DomainFile = Annotated[
+    str, typer.Argument(metavar="DOMAIN", help="A .toolplan file, or the name of a domain that ships.", show_default=False)
+]
+StateText = Annotated[
+    str,
+    typer.Option(
+        "--state",
+        "-s",
+        metavar="ATOMS|@FILE",
+        help="What is known: `date,found(report)`, or @FILE with JSON (@- for stdin).",
+        show_default=False,
+    ),
+]
+GoalText = Annotated[
+    str, typer.Option("--goal", "-g", metavar="GOAL", help="A goal, or a condition: `share(report, anna)`.", show_default=False)
+]
+Forbid = Annotated[list[str], typer.Option("--forbid", metavar="NAME", help="A tool, question or level of risk that must not be used.")]
+Exhausted = Annotated[list[str], typer.Option("--exhausted", metavar="STEP", help="A step that was tried and must not be planned again.")]
+Engine = Annotated[str, typer.Option("--engine", metavar="ENGINE", help=f"{', '.join(ENGINES)}, or up:NAME.")]
+Seconds = Annotated[float, typer.Option("--seconds", help="Time limit of the planner.")]
+Expansions = Annotated[int, typer.Option("--expansions", help="Limit of the in-process search.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
+
+
+def read_state(text: str) -> StateInput:
+    """The state that `--state` gives: the text itself, or JSON from a file: a list of atoms, or a mapping from fact to value."""
+    if not text.startswith("@"):
+        return text
+    name = text[1:]
+    try:
+        source = Source(name if name != "-" else "<stdin>", sys.stdin.read() if name == "-" else Path(name).read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read `{name}`: {reason.lower()}")]) from None
+    try:
+        data = json.loads(source.text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        at = error.pos if isinstance(error, json.JSONDecodeError) else 0
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deep"
+        location = Location(source, Span(at, at + 1))
+        raise DomainError([Diagnostic(Code.BAD_JSON, f"the state is no JSON: {reason.lower()}", location)]) from None
+    if isinstance(data, list):
+        return [tuple(item) if isinstance(item, list) else item for item in data]
+    if isinstance(data, dict):
+        return data
+    hint = 'such as ["date", "found(report)"] or {"date": "2026-12-01"}'
+    location = Location(source, Span(0, len(source.text.rstrip())))
+    raise DomainError([Diagnostic(Code.BAD_JSON, "the state is neither a list of atoms nor a mapping", location, hint)])
+
+
+def limit_of(seconds: float, expansions: int) -> Limit:
+    """The limit that the options give."""
+    return Limit(expansions=expansions, seconds=seconds)

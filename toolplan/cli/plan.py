@@ -1,0 +1,93 @@
+"""`toolplan plan`: the whole best plan."""
+
+from __future__ import annotations
+
+import typer
+
+from toolplan.cli.exits import Exit
+from toolplan.cli.options import (
+    AsJson,
+    DomainFile,
+    Engine,
+    Exhausted,
+    Expansions,
+    Forbid,
+    GoalText,
+    Seconds,
+    StateText,
+    limit_of,
+    read_state,
+)
+from toolplan.cli.output import reporting, say, show_json
+from toolplan.domain import Ask
+from toolplan.frontier import Planned, number, plan
+from toolplan.language.loading import load
+from toolplan.planning.plans import Bounded, Optimal, Plan, Undecided, Unreachable
+
+EXAMPLE = "Example: toolplan plan workspace --state date,event_description,new_time --goal move_event"
+
+
+def command(
+    domain: DomainFile,
+    goal: GoalText,
+    state: StateText = "",
+    forbid: Forbid = [],  # noqa: B006 - typer reads the default and never changes it
+    exhausted: Exhausted = [],  # noqa: B006
+    engine: Engine = "auto",
+    seconds: Seconds = 30.0,
+    expansions: Expansions = 1_000_000,
+    as_json: AsJson = False,
+) -> None:
+    """Print the plan of least score from a state to a goal, and who proved it."""
+    with reporting(as_json=as_json):
+        planned = plan(
+            load(domain),
+            state=read_state(state),
+            goal=goal,
+            forbid=forbid,
+            exhausted=exhausted,
+            engine=engine,
+            limit=limit_of(seconds, expansions),
+        )
+    if as_json:
+        show_json(planned.to_dict())
+    else:
+        for line in lines(planned):
+            say(line)
+    if isinstance(planned.solution, Unreachable):
+        raise typer.Exit(Exit.NO_PLAN)
+    if isinstance(planned.solution, Undecided | Bounded):
+        raise typer.Exit(Exit.LIMIT)
+
+
+def lines(planned: Planned) -> list[str]:
+    """A plan for people."""
+    match planned.solution:
+        case Optimal(best, engine):
+            proof = f"proved optimal by {engine}" if best.steps else "the goal holds already"
+            return [*_steps(planned, best), f"{summary(best)}, {proof}"]
+        case Bounded(best, bound, engine):
+            return [*_steps(planned, best), f"{summary(best)}, by {engine}; not proved, at least {number(bound)}"]
+        case Unreachable(missing, engine):
+            blamed = f"nothing can add {', '.join(map(str, missing))}" if missing else "no order of the tools works"
+            return [f"unreachable: {blamed} (proved by {engine})"]
+        case Undecided(bound, engine, limit):
+            return [f"undecided: {engine} stopped after {limit}; a plan would score at least {number(bound)}"]
+        case _:
+            return []
+
+
+def _steps(planned: Planned, best: Plan) -> list[str]:
+    domain = planned.problem.domain
+    rows = []
+    for position, step in enumerate(best.steps, start=1):
+        action = domain.action(step.action)
+        kind = "ask" if isinstance(action, Ask) else domain.risk_of(action).name
+        rows.append((f"{position}.", str(step), kind, f"{number(domain.score_of(action)):g}"))
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
+    return [f"{row[0]:>{widths[0]}} {row[1]:<{widths[1]}}  {row[2]:<{widths[2]}}  {row[3]:>{widths[3]}}" for row in rows]
+
+
+def summary(best: Plan) -> str:
+    """Score and length in words."""
+    return f"score {number(best.score):g}, {len(best.steps)} step{'' if len(best.steps) == 1 else 's'}"

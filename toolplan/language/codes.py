@@ -1,0 +1,95 @@
+"""Every diagnostic code: the only place where one is defined. The page of a code lies in `pages/`, under its number.
+
+Codes are never reused or renumbered. TP0xx syntax, TP1xx names and types, TP2xx meaning, TP3xx lint, TP4xx state, goal and call,
+TP5xx planners, TP6xx files.
+"""
+
+from __future__ import annotations
+
+import enum
+from importlib import resources
+
+
+class Severity(enum.Enum):
+    """How bad a finding is. Errors stop; warnings stop under `--strict`; notes never do."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Code(enum.Enum):
+    """A kind of finding: its number, its name (of the bad pattern, never of the mend) and its severity."""
+
+    UNEXPECTED_TOKEN = ("TP001", "unexpected-token", Severity.ERROR)
+    UNEXPECTED_CHARACTER = ("TP002", "unexpected-character", Severity.ERROR)
+    UNTERMINATED_STRING = ("TP003", "unterminated-string", Severity.ERROR)
+    UNCLOSED_BLOCK = ("TP004", "unclosed-block", Severity.ERROR)
+    NESTED_TOO_DEEP = ("TP005", "nested-too-deep", Severity.ERROR)
+    BAD_ESCAPE = ("TP006", "bad-escape", Severity.ERROR)
+    UNPLANNED_CONSTRUCT = ("TP007", "unplanned-construct", Severity.ERROR)
+
+    UNKNOWN_FACT = ("TP101", "unknown-fact", Severity.ERROR)
+    UNKNOWN_TYPE = ("TP102", "unknown-type", Severity.ERROR)
+    UNKNOWN_VALUE_TYPE = ("TP103", "unknown-value-type", Severity.ERROR)
+    DUPLICATE_NAME = ("TP104", "duplicate-name", Severity.ERROR)
+    WRONG_ARITY = ("TP105", "wrong-arity", Severity.ERROR)
+    WRONG_TYPE = ("TP106", "wrong-type", Severity.ERROR)
+    UNKNOWN_TERM = ("TP107", "unknown-term", Severity.ERROR)
+    UNKNOWN_ACTION = ("TP108", "unknown-action", Severity.ERROR)
+    UNKNOWN_RISK = ("TP110", "unknown-risk", Severity.ERROR)
+    TYPE_CYCLE = ("TP111", "type-cycle", Severity.ERROR)
+    DUPLICATE_PARAMETER = ("TP112", "duplicate-parameter", Severity.ERROR)
+    VALUE_TYPE_AS_PARAMETER = ("TP113", "value-type-as-parameter", Severity.ERROR)
+
+    REPEATED_CLAUSE = ("TP201", "repeated-clause", Severity.ERROR)
+    NUMBER_OUT_OF_RANGE = ("TP202", "number-out-of-range", Severity.ERROR)
+    UNKNOWN_SETTING = ("TP203", "unknown-setting", Severity.ERROR)
+    MISSING_CLAUSE = ("TP204", "missing-clause", Severity.ERROR)
+    CONTRADICTORY_CONDITION = ("TP205", "contradictory-condition", Severity.ERROR)
+
+    UNRATED_TOOL = ("TP301", "unrated-tool", Severity.WARNING)
+    TOOL_WITHOUT_EFFECT = ("TP302", "tool-without-effect", Severity.WARNING)
+    ADDED_AND_REMOVED = ("TP303", "added-and-removed", Severity.WARNING)
+
+    UNKNOWN_GOAL_NAME = ("TP401", "unknown-goal-or-fact", Severity.ERROR)
+    WRONG_GOAL_ARGUMENTS = ("TP402", "wrong-goal-arguments", Severity.ERROR)
+    ENTITY_OF_TWO_TYPES = ("TP403", "entity-of-two-types", Severity.ERROR)
+    CONFLICTING_GOALS = ("TP404", "conflicting-goals", Severity.ERROR)
+    CONFLICTING_STATE = ("TP405", "conflicting-state", Severity.ERROR)
+    UNKNOWN_FORBIDDEN = ("TP406", "unknown-forbidden", Severity.ERROR)
+    BAD_STEP = ("TP407", "bad-step", Severity.ERROR)
+    BAD_CALL = ("TP408", "bad-call", Severity.ERROR)
+    NOT_ONE_GOAL = ("TP409", "not-one-goal", Severity.ERROR)
+    BAD_LIMIT = ("TP410", "bad-limit", Severity.ERROR)
+    UNKNOWN_ENGINE = ("TP411", "unknown-engine", Severity.ERROR)
+    BAD_JSON = ("TP412", "bad-json", Severity.ERROR)
+    GROUNDING_TOO_LARGE = ("TP413", "grounding-too-large", Severity.ERROR)
+
+    ENGINE_MISSING = ("TP501", "engine-missing", Severity.ERROR)
+    ENGINE_CRASHED = ("TP502", "engine-crashed", Severity.ERROR)
+    ENGINE_NOT_BELIEVED = ("TP503", "engine-not-believed", Severity.ERROR)
+    COST_TOO_LARGE = ("TP504", "cost-too-large", Severity.ERROR)
+    ENGINE_UNFIT = ("TP505", "engine-unfit", Severity.ERROR)
+
+    UNREADABLE_FILE = ("TP601", "unreadable-file", Severity.ERROR)
+    NOT_UTF8 = ("TP602", "not-utf8", Severity.ERROR)
+    IMPORT_CYCLE = ("TP603", "import-cycle", Severity.ERROR)
+    IMPORT_OUTSIDE_ROOT = ("TP604", "import-outside-root", Severity.ERROR)
+    CONFLICTING_SETTINGS = ("TP605", "conflicting-settings", Severity.ERROR)
+
+    def __init__(self, number: str, slug: str, severity: Severity) -> None:
+        self.number = number
+        self.slug = slug
+        self.severity = severity
+
+    @property
+    def page(self) -> str:
+        """The page about this code, as Markdown: what it means, a bad and a good example."""
+        return resources.files("toolplan.language").joinpath("pages", f"{self.number}.md").read_text("utf-8")
+
+
+def find_code(text: str) -> Code | None:
+    """The code with the number or the name `text`, in any case; None where there is none."""
+    wanted = text.strip().lower()
+    return next((code for code in Code if wanted in (code.number.lower(), code.slug)), None)

@@ -1,0 +1,187 @@
+"""What callers and tests write, resolved against a domain: states, goals, steps. Entities need no declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from toolplan.domain import (
+    TRUE,
+    And,
+    AtomicFormula,
+    Condition,
+    Domain,
+    Effect,
+    Equal,
+    Expectation,
+    Given,
+    Goal,
+    Never,
+    Not,
+    Or,
+    Scenario,
+    Term,
+    Variable,
+    Wanted,
+)
+from toolplan.language import nodes
+from toolplan.language.actions import Clauses, json_value
+from toolplan.language.codes import Code
+from toolplan.language.diagnostics import quoted
+from toolplan.language.scope import Scope
+from toolplan.language.source import Source
+
+
+def scope_of(domain: Domain, source: Source) -> Scope:
+    """A scope in which the names of `domain` hold and any other term is an entity."""
+    return Scope(source, dict(domain.types), dict(domain.constants), domain.facts, names_entities=True)
+
+
+def resolve_wanted(scope: Scope, domain: Domain, node: nodes.Condition) -> list[Wanted]:
+    """The goals that a text asks for: a conjunction is several. A goal wins over a fact of the same name."""
+    items = node.items if isinstance(node, nodes.Conjunction) else (node,)
+    wanted = []
+    for item in items:
+        label = scope.source.text[item.span.start : item.span.end]
+        goal = domain.goals.get(item.name.text) if isinstance(item, nodes.Formula) else None
+        if goal is not None and isinstance(item, nodes.Formula):
+            condition = _goal_condition(scope, goal, item)
+            if condition is not None:
+                wanted.append(Wanted(label, condition, goal.name))
+        elif isinstance(item, nodes.Formula) and item.name.text not in scope.facts:
+            names = [*domain.goals, *scope.facts]
+            scope.unknown(Code.UNKNOWN_GOAL_NAME, "goal or fact", item.name, names, _known_goals(domain))
+        else:
+            wanted.append(Wanted(label, scope.condition(item, {})))
+    return wanted
+
+
+def _known_goals(domain: Domain) -> str:
+    shown = [f"`{name}`" for name in list(domain.goals)[:5]]
+    return f"the goals of this domain are {', '.join(shown)}{', ...' if len(domain.goals) > 5 else ''}" if shown else ""
+
+
+def _goal_condition(scope: Scope, goal: Goal, node: nodes.Formula) -> Condition | None:
+    terms = node.terms or ()
+    if len(terms) != len(goal.parameters):
+        scope.wrong_arity(Code.WRONG_GOAL_ARGUMENTS, f"goal {quoted(goal.name)}", goal.parameters, node)
+        return None
+    resolved = scope.terms(terms, goal.parameters, {})
+    binding = {parameter.name: term for parameter, term in zip(goal.parameters, resolved, strict=True)}
+    return conjunction([substitute(goal.achieves, binding), *(substitute(atom, binding) for atom in goal.given)])
+
+
+def conjunction(conditions: Iterable[Condition]) -> Condition:
+    """All of `conditions`, flat, each once."""
+    flat: list[Condition] = []
+    for condition in conditions:
+        flat += condition.conditions if isinstance(condition, And) else [condition]
+    flat = list(dict.fromkeys(flat))
+    return flat[0] if len(flat) == 1 else And(tuple(flat)) if flat else TRUE
+
+
+def substitute(condition: Condition, binding: Mapping[str, Term]) -> Condition:
+    """`condition` with the variables of `binding` replaced; quantified ones shadow them."""
+    if isinstance(condition, AtomicFormula):
+        return AtomicFormula(condition.fact, tuple(_bound(term, binding) for term in condition.terms))
+    if isinstance(condition, Equal):
+        return Equal(_bound(condition.left, binding), _bound(condition.right, binding))
+    if isinstance(condition, Not):
+        return Not(substitute(condition.condition, binding))
+    if isinstance(condition, And | Or):
+        return type(condition)(tuple(substitute(part, binding) for part in condition.conditions))
+    inner = {name: term for name, term in binding.items() if name not in {parameter.name for parameter in condition.parameters}}
+    return type(condition)(condition.parameters, substitute(condition.condition, inner))
+
+
+def substitute_effect(effect: Effect, binding: Mapping[str, Term]) -> Effect:
+    """`effect` with the variables of `binding` replaced."""
+    inner = {name: term for name, term in binding.items() if name not in {parameter.name for parameter in effect.parameters}}
+    atom = substitute(effect.atom, inner)
+    assert isinstance(atom, AtomicFormula)
+    return Effect(atom, substitute(effect.condition, inner), effect.parameters)
+
+
+def _bound(term: Term, binding: Mapping[str, Term]) -> Term:
+    return binding.get(term.name, term) if isinstance(term, Variable) else term
+
+
+def resolve_statements(scope: Scope, statements: Iterable[nodes.Statement]) -> list[Given]:
+    """What a state says, with the values it gives."""
+    result = []
+    for statement in statements:
+        if (atom := scope.atom(statement.atom, {})) is not None:
+            value = None if statement.value is None else json_value(statement.value)
+            result.append(Given(atom, statement.status, value))
+    return result
+
+
+def resolve_step(scope: Scope, domain: Domain, node: nodes.Formula) -> AtomicFormula | None:
+    """An action applied to entities; without brackets it stands for all of its groundings."""
+    name = node.name.text
+    if name not in domain.tools and name not in domain.asks:
+        scope.unknown(Code.UNKNOWN_ACTION, "tool or question", node.name, [*domain.tools, *domain.asks])
+        return None
+    action = domain.action(name)
+    if node.terms is None:
+        return AtomicFormula(name)
+    if len(node.terms) != len(action.parameters):
+        scope.wrong_arity(Code.WRONG_ARITY, quoted(name), action.parameters, node)
+        return None
+    return AtomicFormula(name, scope.terms(node.terms, action.parameters, {}))
+
+
+def resolve_scenario(scope: Scope, domain: Domain, block: nodes.Block) -> Scenario:
+    """A test block."""
+    clauses = Clauses(scope, block)
+    with scope.entities():
+        statements = [value for value in clauses.all("given") if isinstance(value, nodes.Statement)]
+        goal = clauses.first("goal")
+        expects = [
+            Expectation(kind, _expected(scope, domain, kind, clause))
+            for clause in block.clauses
+            if (kind := EXPECTATIONS.get(clause.word)) is not None
+        ]
+        never = [
+            Never(atoms, without)
+            for clause in block.clauses
+            if clause.word in ("never", "never without")
+            for atoms, without in [_never(scope, domain, clause)]
+        ]
+        return Scenario(
+            name=block.name.value if isinstance(block.name, nodes.Text) else block.name.text,
+            given=tuple(resolve_statements(scope, statements)),
+            wanted=tuple(resolve_wanted(scope, domain, goal.values[0])) if goal else (),  # type: ignore[arg-type]
+            request=clauses.text("request") or None,
+            expects=tuple(expects),
+            never=tuple(never),
+        )
+
+
+EXPECTATIONS = {
+    "expect": "chain",
+    "expect frontier": "frontier",
+    "expect question": "question",
+    "expect blocked": "blocked",
+    "expect blocked by": "blocked",
+}
+
+
+def _expected(scope: Scope, domain: Domain, kind: str, clause: nodes.Clause) -> tuple[AtomicFormula, ...]:
+    formulas = [value for value in clause.values if isinstance(value, nodes.Formula)]
+    if kind == "blocked":
+        return tuple(atom for node in formulas if (atom := scope.atom(node, {})) is not None)
+    return tuple(step for node in formulas if (step := resolve_step(scope, domain, node)) is not None)
+
+
+def _never(scope: Scope, domain: Domain, clause: nodes.Clause) -> tuple[tuple[AtomicFormula, ...], AtomicFormula | None]:
+    formulas = [value for value in clause.values if isinstance(value, nodes.Formula)]
+    without = formulas.pop() if clause.word == "never without" else None
+    resolved = []
+    for node in formulas:
+        name = node.name.text
+        actions = {**domain.tools, **domain.asks}
+        if name not in actions and name not in scope.facts:
+            scope.unknown(Code.UNKNOWN_ACTION, "tool, question or fact", node.name, [*actions, *scope.facts])
+        elif (atom := resolve_step(scope, domain, node) if name in actions else scope.atom(node, {})) is not None:
+            resolved.append(atom)
+    return tuple(resolved), scope.atom(without, {}) if without else None

@@ -1,0 +1,115 @@
+"""A problem: a domain, a state, and what is wanted of it. Frozen values; `requests` makes them from what callers write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+
+from toolplan.domain import Action, AtomicFormula, Condition, Domain, Parameter, Tool, Wanted
+from toolplan.language.actions import placeholder
+from toolplan.language.requests import conjunction
+from toolplan.planning.plans import Atom, Step
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is known, known to be false, and claimed without being verified. Whatever is in none of them is unknown.
+
+    Atoms of `closed` facts that are absent are false, and never stand in `denied`. `values` are carried along, not planned with.
+    """
+
+    known: frozenset[Atom] = frozenset()
+    uncertain: frozenset[Atom] = frozenset()
+    denied: frozenset[Atom] = frozenset()
+    values: Mapping[Atom, object] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What to plan: from `state` to all of `wanted`, over `objects` (name to type), without `forbidden` actions and `exhausted` steps."""
+
+    domain: Domain
+    objects: Mapping[str, str]
+    state: State
+    wanted: tuple[Wanted, ...]
+    forbidden: frozenset[str] = frozenset()
+    exhausted: frozenset[Step] = frozenset()
+
+    @cached_property
+    def goal(self) -> Condition:
+        """The conjunction of all that is wanted."""
+        return conjunction(wanted.condition for wanted in self.wanted)
+
+    @cached_property
+    def _objects_by_type(self) -> dict[str, tuple[str, ...]]:
+        return {}
+
+    def objects_of(self, type_name: str) -> tuple[str, ...]:
+        """The objects of `type_name` and of all types below it, in order of appearance."""
+        found = self._objects_by_type.get(type_name)
+        if found is None:
+            found = tuple(name for name, kind in self.objects.items() if self.domain.is_subtype(kind, type_name))
+            self._objects_by_type[type_name] = found
+        return found
+
+    def bindings(self, parameters: tuple[Parameter, ...]) -> Iterator[dict[str, str]]:
+        """Every assignment of objects to `parameters`, the last varying fastest."""
+        names = [parameter.name for parameter in parameters]
+        for objects in product(*(self.objects_of(parameter.type) for parameter in parameters)):
+            yield dict(zip(names, objects, strict=True))
+
+    def actions(self) -> Iterator[Action]:
+        """The actions that may be planned, in order of declaration, tools first."""
+        for actions in (self.domain.tools, self.domain.asks):
+            for name, action in actions.items():
+                if name not in self.forbidden:
+                    yield action
+
+    def steps(self) -> Iterator[Step]:
+        """Every action with every assignment of objects to its parameters, but for exhausted ones."""
+        for action in self.actions():
+            outcomes = range(len(action.outcomes)) if isinstance(action, Tool) and action.outcomes else (-1,)
+            for binding in self.bindings(action.parameters):
+                arguments = tuple(binding.values())
+                if Step(action.name, arguments) not in self.exhausted:
+                    for outcome in outcomes:
+                        yield Step(action.name, arguments, outcome)
+
+    def binding(self, step: Step) -> dict[str, str]:
+        """The objects that stand for the variables of `step`'s action: its arguments, and placeholders for what it brings."""
+        action = self.domain.action(step.action)
+        binding = {p.name: argument for p, argument in zip(action.parameters, step.arguments, strict=True)}
+        if isinstance(action, Tool):
+            binding |= {new.name: placeholder(action, new) for new in (*action.finds, *action.creates)}
+        return binding
+
+    @cached_property
+    def placeholders(self) -> frozenset[str]:
+        """The objects that stand for what tools find or create: nothing can be done with one before a tool has brought it."""
+        tools = self.domain.tools.values()
+        return frozenset(placeholder(tool, new) for tool in tools for new in (*tool.finds, *tool.creates))
+
+    @cached_property
+    def open_types(self) -> frozenset[str]:
+        """Types whose objects tools find, create or enumerate: `forall` over one needs it enumerated."""
+        tools = self.domain.tools.values()
+        named = {new.type for tool in tools for new in (*tool.finds, *tool.creates)} | {t for tool in tools for t in tool.enumerates}
+        return frozenset(t for t in self.domain.types if any(self.domain.is_subtype(t, n) or self.domain.is_subtype(n, t) for n in named))
+
+
+def ground(formula: AtomicFormula, binding: Mapping[str, str]) -> Atom:
+    """The atom of `formula` under `binding`; constants stand for themselves."""
+    return Atom(formula.fact, tuple(binding.get(term.name, term.name) for term in formula.terms))
+
+
+ENUMERATED = "enumerated "
+"""The fact that all objects of a type are known, as `Atom(ENUMERATED, (type,))`. No declared fact has a blank at its end."""
+BROUGHT = "brought "
+"""The fact that a tool has brought the object that a placeholder stands for, as `Atom(BROUGHT, (placeholder,))`."""
+
+
+def to_be_brought(problem: Problem, objects: Iterable[str]) -> list[Atom]:
+    """What must be known before any step or quantifier may speak of `objects`: that each placeholder among them was brought."""
+    return [Atom(BROUGHT, (name,)) for name in objects if name in problem.placeholders]

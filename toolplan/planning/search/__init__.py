@@ -1,0 +1,1 @@
+"""Searches that run in this process."""
