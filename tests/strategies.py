@@ -91,7 +91,9 @@ def _wander(rng: Random, domain: str, state: Sequence[str]) -> list[str]:
     for _ in range(rng.randint(1, 12)):
         if can_run := [step for step in steps if applicable(problem, at, step)]:
             at = successor(problem, at, rng.choice(can_run))
-    return sorted(map(str, at.known - problem.state.known))
+    return sorted(
+        str(atom) for atom in at.known - problem.state.known if atom.fact in FACTS and problem.placeholders.isdisjoint(atom.arguments)
+    )
 
 
 def _atoms(variables: dict[str, str]) -> list[str]:

@@ -56,7 +56,9 @@ def test_every_command_is_tested_and_help_lists_exit_codes() -> None:
     for exit_code in Exit:
         assert f"{exit_code.value} {exit_code.meaning}" in shown
     listed = [
-        line.split()[0] for line in run("--help").stdout.split("Commands:")[1].splitlines() if line.startswith("  ") and line[2].islower()
+        line.split()[0]
+        for line in run("--help").stdout.split("Commands:\n")[1].split("\n\n")[0].splitlines()
+        if line.startswith("  ") and line[2].islower()
     ]
     assert tuple(listed) == COMMANDS
 

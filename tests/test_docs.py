@@ -73,8 +73,10 @@ def test_commands_print_what_the_page_shows(block: Block) -> None:
     for command, expected in commands(block.text):
         if shlex.split(command)[0] == "make":
             continue
-        run = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=120)
-        printed = run.stdout + run.stderr
+        run = subprocess.run(
+            command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT, env=environment, timeout=120
+        )
+        printed = run.stdout
         pattern = ".*".join(re.escape(part) for part in expected.strip().split("..."))
         assert re.fullmatch(pattern, printed.strip(), re.DOTALL), f"{command}\n{printed}"
 

@@ -87,7 +87,8 @@ def test_nine_patterns_are_goals_with_tests():
         *("draft_reply", "summarize_email", "extract_deadline"),
         *("summarize_section", "summarize_document", "extract_section"),
     }
-    workspace_tests = [test for test in WORKSPACE.domain.tests if Path(WORKSPACE.places["test", test.name].source.name).stem == "workspace"]
+    own = {name for kind, name in WORKSPACE.places if kind.startswith("test in ") and Path(kind).stem == "workspace"}
+    workspace_tests = [test for test in WORKSPACE.domain.tests if test.name in own]
     assert {test.wanted[0].goal for test in workspace_tests} == patterns
     assert all(test.given and test.never and [expect.kind for expect in test.expects] == ["chain"] for test in workspace_tests)
 

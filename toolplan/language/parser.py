@@ -5,7 +5,7 @@ Each declaration is parsed on its own: a mistake costs the clause it stands in, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -104,6 +104,18 @@ def _lex(source: Source) -> Lexing:
     return lexing
 
 
+def _fitting(token: Token, choices: Mapping[str, object]) -> Token:
+    """`token`, as a name where it is a keyword that cannot stand here."""
+    if token.type in choices or token.type in expected.OPERATORS or token.type not in _keyword_terminals():
+        return token
+    return Token.new_borrow_pos("NAME", token.value, token)
+
+
+@cache
+def _keyword_terminals() -> frozenset[str]:
+    return frozenset(keywords().values())
+
+
 class _MisfitError(Exception):
     """A token that does not fit: its index, the terminal before it, and the terminals that would fit."""
 
@@ -116,11 +128,11 @@ class _MisfitError(Exception):
 
 def _feed(tokens: Sequence[Token], start: str) -> Any:
     """The node that the tokens make up. Raises _MisfitError."""
-    parser = _lark().parse_interactive(start=start)
+    parser: Any = _lark().parse_interactive(start=start)
     end = token_span(tokens[-1]).end if tokens else 0
     for at, token in enumerate([*tokens, Token("$END", "", end, 1, 1, 1, 1, end)]):
         try:
-            node = parser.feed_token(token)
+            node = parser.feed_token(_fitting(token, parser.choices()))
         except UnexpectedToken:
             before = tokens[at - 1].type if at else ""
             raise _MisfitError(at, token, before, _acceptable(parser.parser_state)) from None

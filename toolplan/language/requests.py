@@ -18,15 +18,17 @@ from toolplan.domain import (
     Never,
     Not,
     Or,
+    Parameter,
     Scenario,
     Term,
     Variable,
     Wanted,
 )
 from toolplan.language import nodes
-from toolplan.language.actions import Clauses, json_value
+from toolplan.language.clauses import Clauses
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import quoted
+from toolplan.language.interfaces import json_value
 from toolplan.language.scope import Scope
 from toolplan.language.source import Source
 
@@ -44,9 +46,7 @@ def resolve_wanted(scope: Scope, domain: Domain, node: nodes.Condition) -> list[
         label = scope.source.text[item.span.start : item.span.end]
         goal = domain.goals.get(item.name.text) if isinstance(item, nodes.Formula) else None
         if goal is not None and isinstance(item, nodes.Formula):
-            condition = _goal_condition(scope, goal, item)
-            if condition is not None:
-                wanted.append(Wanted(label, condition, goal.name))
+            wanted += _goal(scope, goal, item, label)
         elif isinstance(item, nodes.Formula) and item.name.text not in scope.facts:
             names = [*domain.goals, *scope.facts]
             scope.unknown(Code.UNKNOWN_GOAL_NAME, "goal or fact", item.name, names, _known_goals(domain))
@@ -60,14 +60,17 @@ def _known_goals(domain: Domain) -> str:
     return f"the goals of this domain are {', '.join(shown)}{', ...' if len(domain.goals) > 5 else ''}" if shown else ""
 
 
-def _goal_condition(scope: Scope, goal: Goal, node: nodes.Formula) -> Condition | None:
+def _goal(scope: Scope, goal: Goal, node: nodes.Formula, label: str) -> list[Wanted]:
+    """`goal` with the arguments of `node`; nothing where their number is wrong."""
     terms = node.terms or ()
     if len(terms) != len(goal.parameters):
         scope.wrong_arity(Code.WRONG_GOAL_ARGUMENTS, f"goal {quoted(goal.name)}", goal.parameters, node)
-        return None
+        return []
     resolved = scope.terms(terms, goal.parameters, {})
     binding = {parameter.name: term for parameter, term in zip(goal.parameters, resolved, strict=True)}
-    return conjunction([substitute(goal.achieves, binding), *(substitute(atom, binding) for atom in goal.given)])
+    condition = conjunction([substitute(goal.achieves, binding), *(substitute(atom, binding) for atom in goal.given)])
+    entities = tuple(Parameter(binding[parameter.name].name, parameter.type) for parameter in goal.parameters)
+    return [Wanted(label, condition, goal.name, entities)]
 
 
 def conjunction(conditions: Iterable[Condition]) -> Condition:

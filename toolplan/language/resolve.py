@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from toolplan.domain import OBJECT, VALUE_TYPES, Ask, Domain, Fact, Goal, Scenario, Tool, Type, ValueType
 from toolplan.language import nodes
-from toolplan.language.actions import Clauses, implied_asks, placeholder, resolve_ask, resolve_goal, resolve_tool
+from toolplan.language.actions import implied_asks, resolve_ask, resolve_goal, resolve_tool
+from toolplan.language.clauses import Clauses
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, Label, chain, quoted
 from toolplan.language.policies import resolve_policy
@@ -23,7 +24,7 @@ SECONDS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "h": Fr
 class Resolved:
     """A domain, where each of its parts was declared, and every finding.
 
-    `places` is keyed by kind (`type`, `constant`, `fact`, `action`, `goal`, `test`) and name. Only without errors is `domain` usable.
+    `places` is keyed by kind (`type`, `constant`, `fact`, `action`, `goal`, `test in FILE`) and name. Only without errors is `domain` usable.
     """
 
     domain: Domain
@@ -66,7 +67,7 @@ def resolve(files: Sequence[nodes.File], imports: Mapping[Source, Sequence[Sourc
         asks[name] = replace(ask, name=name)
     _check_always_visible(scope, files, policy.always_visible, tools)
     for tool in tools.values():
-        scope.constants |= {placeholder(tool, new): new.type for new in (*tool.finds, *tool.creates)}
+        scope.constants |= {tool.placeholder(new): new.type for new in (*tool.finds, *tool.creates)}
 
     domain = Domain(
         name=header.name.text if header else _stem(files[-1].source.name),
@@ -101,7 +102,7 @@ def _declare(scope: Scope, places: dict[tuple[str, str], Location], kind: str, n
     location = Location(scope.source, name.span)
     first = places.setdefault((kind, text), location)
     if first is not location:
-        what = "tool or question" if kind == "action" else kind
+        what = "tool or question" if kind == "action" else kind.split()[0]
         label = Label(first, "first declared here")
         scope.report(Code.DUPLICATE_NAME, f"{what} {quoted(text)} is declared twice", name.span, "rename one of them", (label,))
     return first is location
@@ -237,7 +238,7 @@ def _resolve_tests(
     tests = []
     for source, block in blocks:
         scope.source = source
-        if _declare(scope, places, "test", block.name):
+        if _declare(scope, places, f"test in {source.name}", block.name):
             tests.append(resolve_scenario(scope, domain, block))
     return tuple(tests)
 

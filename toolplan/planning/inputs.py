@@ -23,7 +23,6 @@ from toolplan.domain import (
     Wanted,
 )
 from toolplan.language import nodes
-from toolplan.language.actions import placeholder
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.language.parser import parse_condition, parse_statements, parse_steps
@@ -56,7 +55,7 @@ def build(
         raise DomainError(reading.diagnostics)
     objects = dict(domain.constants)
     for tool in domain.tools.values():
-        objects |= {placeholder(tool, new): new.type for new in (*tool.finds, *tool.creates)}
+        objects |= {tool.placeholder(new): new.type for new in (*tool.finds, *tool.creates)}
     problem = Problem(domain, objects | reading.entities, start, wanted, forbidden, tried)
     if conflicts := conflicting(problem.wanted):
         raise DomainError(conflicts)
@@ -143,7 +142,9 @@ class _Reading:
             self._bad("the goal is neither a text nor a collection of goals", goal, 'such as "move_event"')
             return ()
         for item in wanted:
-            self._note_condition(item.condition, {}, Source("<goal>", item.label))
+            for entity in item.entities:
+                self._note_term(Constant(entity.name), entity, Source("<goal>", item.label))
+            self._note_condition(item.condition, Source("<goal>", item.label))
         return tuple(wanted)
 
     def _wanted(self, item: object) -> list[Wanted]:
@@ -201,16 +202,16 @@ class _Reading:
 
     # Entities and their types
 
-    def _note_condition(self, condition: Condition, variables: Mapping[str, str], source: Source) -> None:
+    def _note_condition(self, condition: Condition, source: Source) -> None:
         if isinstance(condition, AtomicFormula):
             self._note(condition, source)
         elif isinstance(condition, Not):
-            self._note_condition(condition.condition, variables, source)
+            self._note_condition(condition.condition, source)
         elif isinstance(condition, And | Or):
             for part in condition.conditions:
-                self._note_condition(part, variables, source)
+                self._note_condition(part, source)
         elif isinstance(condition, ForAll | Exists):
-            self._note_condition(condition.condition, variables, source)
+            self._note_condition(condition.condition, source)
         elif isinstance(condition, Equal):
             for term in (condition.left, condition.right):
                 if isinstance(term, Constant):

@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import product
 
 from toolplan.domain import Action, AtomicFormula, Condition, Domain, Parameter, Tool, Wanted
-from toolplan.language.actions import placeholder
 from toolplan.language.requests import conjunction
 from toolplan.planning.plans import Atom, Step
 
@@ -82,14 +81,14 @@ class Problem:
         action = self.domain.action(step.action)
         binding = {p.name: argument for p, argument in zip(action.parameters, step.arguments, strict=True)}
         if isinstance(action, Tool):
-            binding |= {new.name: placeholder(action, new) for new in (*action.finds, *action.creates)}
+            binding |= {new.name: action.placeholder(new) for new in (*action.finds, *action.creates)}
         return binding
 
     @cached_property
     def placeholders(self) -> frozenset[str]:
         """The objects that stand for what tools find or create: nothing can be done with one before a tool has brought it."""
         tools = self.domain.tools.values()
-        return frozenset(placeholder(tool, new) for tool in tools for new in (*tool.finds, *tool.creates))
+        return frozenset(tool.placeholder(new) for tool in tools for new in (*tool.finds, *tool.creates))
 
     @cached_property
     def open_types(self) -> frozenset[str]:

@@ -77,7 +77,7 @@ class _Writer(ActionWriter):
         for predicate in self.enumerated.values():
             yield f"    ({predicate})"
         if self.problem.placeholders:
-            yield f"    ({self.present} ?object - {self.types[OBJECT]})  ; what tools find or create is there once they have"
+            yield f"    ({self.present} ?thing - {self.types[OBJECT]})  ; what tools find or create is there once they have"
         yield "  )"
         yield "  (:functions (total-cost) - number)"
 

@@ -1,0 +1,101 @@
+"""How a contract meets the real tool: arguments, results, metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from toolplan.domain.conditions import AtomicFormula, Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A JSON value written in the domain."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """An argument that the model derives from facts."""
+
+    sources: tuple[AtomicFormula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list of which at least one item is no literal."""
+
+    items: tuple[ArgumentSource, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """An argument that the model chooses."""
+
+
+ArgumentSource = AtomicFormula | Variable | Literal | Items | Derived | Free
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A comparison of values, decided at the gate and never by the planner. `operator` is one of `< <= > >= = !=`."""
+
+    left: AtomicFormula | Variable | Literal
+    operator: str
+    right: AtomicFormula | Variable | Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Where a value lies in the JSON of a result."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A regular expression with named groups over the text of a result."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostReader:
+    """A reader that the host registers under `name`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """How a contract meets the real tool: its name, its arguments, its results."""
+
+    calls: str = ""
+    passes: Mapping[str, ArgumentSource] = field(default_factory=dict)
+    checks: tuple[Comparison, ...] = ()
+    key: str | None = None
+    returns: tuple[tuple[AtomicFormula, Path | Pattern | HostReader], ...] = ()
+    fails_when: tuple[str, ...] = ()
+
+
+NO_INTERFACE = Interface()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The metadata of an evidence contract: who offers the tool, who answers for it, when to use it and when not to."""
+
+    capability: tuple[str, ...] = ()
+    server: str = ""
+    scopes: tuple[str, ...] = ()
+    owner: str = ""
+    version: str = ""
+    supersedes: tuple[str, ...] = ()
+    use_when: tuple[str, ...] = ()
+    do_not_use_when: tuple[str, ...] = ()
+    idempotent: bool = False
+    side_effect: str = ""
+
+
+NO_EVIDENCE = Evidence()

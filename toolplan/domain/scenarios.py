@@ -1,0 +1,57 @@
+"""What callers and test blocks want and expect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from toolplan.domain.conditions import AtomicFormula, Condition, Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A statement about the state in a test: `status` is `known`, `uncertain` or `denied`."""
+
+    atom: AtomicFormula
+    status: str = "known"
+    value: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a test expects: `kind` is `chain`, `frontier`, `question` or `blocked`."""
+
+    kind: str
+    atoms: tuple[AtomicFormula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """None of `actions` in any plan; with `without`, the one atom never holds unless the other does."""
+
+    atoms: tuple[AtomicFormula, ...]
+    without: AtomicFormula | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One thing that a caller wants: the text it was asked in, the condition to reach, and the `Goal` it names, if any.
+
+    `entities` are the arguments of that goal, with the types that its parameters give them.
+    """
+
+    label: str
+    condition: Condition
+    goal: str = ""
+    entities: tuple[Parameter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A test block. Without `wanted` it has a `request`, or only says what must never be."""
+
+    name: str
+    given: tuple[Given, ...] = ()
+    wanted: tuple[Wanted, ...] = ()
+    request: str | None = None
+    expects: tuple[Expectation, ...] = ()
+    never: tuple[Never, ...] = ()
