@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 
 from toolplan.domain import Domain
-from toolplan.language import nodes
+from toolplan.language import cache, nodes
 from toolplan.language.codes import Code, Severity
-from toolplan.language.diagnostics import Diagnostic, DomainError, chain
+from toolplan.language.diagnostics import Diagnostic, DomainError, chain, visible
 from toolplan.language.lint import lint
 from toolplan.language.parser import parse
 from toolplan.language.resolve import Resolved, resolve
 from toolplan.language.source import Location, Source
 from toolplan.language.suggest import Suggester
 
-LARGEST_FILE = 20_000_000
+LARGEST_FILE = 200_000_000
 """Bytes read from one file."""
 DEEPEST_IMPORT = 100
 """Files that import each other in a row."""
@@ -40,33 +42,73 @@ UNKNOWN = frozenset(
 def load(path: str | os.PathLike[str]) -> Domain:
     """The domain in a `.toolplan` file, with all that it imports.
 
-    A bare name without dot or slash (`"workspace"`) is a domain that ships with toolplan. Raises DomainError with every finding.
+    A bare name without dot or slash (`"workspace"`) is a domain that ships with toolplan. Raises DomainError with every finding. A large
+    domain that was read before comes from a cache (see `cache`), as long as nothing it was read from has changed.
     """
-    return _usable(check(path))
+    shown, file = _located(path)
+    real = _real(file)
+    text = _Loading(real.parent).text(file, shown, None)
+    known = None if text is None else cache.recall(real, shown, text)
+    if known is not None:
+        return known
+    with _collector_paused():
+        reading = _read_file(shown, file)
+        domain = _usable(reading.resolved(Source(shown, "")))
+    cache.remember(real, shown, reading.texts(), domain)
+    return domain
 
 
 def loads(text: str, name: str = "<text>", directory: str | os.PathLike[str] | None = None) -> Domain:
     """The domain in `text`. `name` is printed in diagnostics; imports are looked up in `directory`. Raises DomainError."""
-    return _usable(check_text(text, name, directory))
+    source = Source(name, text)
+    with _collector_paused():
+        return _usable(_read_text(source, directory).resolved(source))
 
 
 def check(path: str | os.PathLike[str]) -> Resolved:
     """The domain in a file, with errors and lint findings instead of an exception."""
-    shown = os.fspath(path)
-    file = Path(shown)
-    if os.sep not in shown and "." not in shown and not os.path.exists(shown) and shown in shipped_domains():
-        file = Path(str(resources.files("toolplan.domains").joinpath(f"{shown}.toolplan")))
-    reading = _Loading(root=_real(file).parent)
-    reading.read(file, shown, None)
-    return reading.resolved(Source(shown, ""))
+    shown, file = _located(path)
+    with _collector_paused():
+        return _read_file(shown, file).linted(Source(shown, ""))
 
 
 def check_text(text: str, name: str = "<text>", directory: str | os.PathLike[str] | None = None) -> Resolved:
     """The domain in `text`, with errors and lint findings instead of an exception."""
     source = Source(name, text)
-    reading = _Loading(root=None if directory is None else _real(directory))
+    with _collector_paused():
+        return _read_text(source, directory).linted(source)
+
+
+def _read_file(shown: str, file: Path) -> _Loading:
+    reading = _Loading(_real(file).parent)
+    reading.read(file, shown, None)
+    return reading
+
+
+def _read_text(source: Source, directory: str | os.PathLike[str] | None) -> _Loading:
+    reading = _Loading(None if directory is None else _real(directory))
     reading.add(source, None)
-    return reading.resolved(source)
+    return reading
+
+
+def _located(path: str | os.PathLike[str]) -> tuple[str, Path]:
+    """The name to print for `path`, and the file it means."""
+    shown = os.fspath(path)
+    if os.sep not in shown and "." not in shown and not os.path.exists(shown) and shown in shipped_domains():
+        return shown, Path(str(resources.files("toolplan.domains").joinpath(f"{shown}.toolplan")))
+    return shown, Path(shown)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Within, no search for reference cycles: trees have none, and looking takes longer than reading."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def shipped_domains() -> list[str]:
@@ -100,9 +142,18 @@ class _Loading:
         files = self.files or [nodes.File(source, (), ())]
         resolved = resolve(files, {source: [], **self.imports})
         findings = [*self.diagnostics, *(finding for finding in resolved.diagnostics if self.complete or finding.code not in UNKNOWN)]
-        if not any(finding.severity is Severity.ERROR for finding in findings):
-            findings += lint(resolved)
-        return Resolved(resolved.domain, resolved.places, _in_order(findings, self.files))
+        return replace(resolved, diagnostics=_in_order(findings, self.files))
+
+    def linted(self, source: Source) -> Resolved:
+        """The domain, and if it has no errors, what in it is probably not meant."""
+        resolved = self.resolved(source)
+        if any(finding.severity is Severity.ERROR for finding in resolved.diagnostics):
+            return resolved
+        return replace(resolved, diagnostics=_in_order([*resolved.diagnostics, *lint(resolved)], self.files))
+
+    def texts(self) -> dict[str, str]:
+        """The files that were read, by their real paths."""
+        return {path: source.text for path, source in self._by_path.items()}
 
     def read(self, path: Path, shown: str, place: Location | None) -> Source | None:
         """Read a file unless it was read before; `place` is the import that asks for it."""
@@ -117,7 +168,7 @@ class _Loading:
             message = f"more than {DEEPEST_IMPORT} files import each other in a row"
             self._fail(Code.NESTED_TOO_DEEP, message, place, "import them side by side")
             return None
-        text = self._text(path, shown, place)
+        text = self.text(path, shown, place)
         if text is None:
             return None
         source = Source(shown, text)
@@ -148,11 +199,12 @@ class _Loading:
         target = directory / written
         if os.path.isabs(written) or not _real(target).is_relative_to(self.root):
             hint = "imports stay inside the directory of the file that is loaded, and their paths are relative"
-            self._fail(Code.IMPORT_OUTSIDE_ROOT, f"import of `{written}` leaves the directory of the domain", place, hint)
+            self._fail(Code.IMPORT_OUTSIDE_ROOT, f"import of `{visible(written)}` leaves the directory of the domain", place, hint)
             return None
         return self.read(target, os.path.join(os.path.dirname(source.name), written), place)
 
-    def _text(self, path: Path, shown: str, place: Location | None) -> str | None:
+    def text(self, path: Path, shown: str, place: Location | None) -> str | None:
+        """The text of a file; where it cannot be read, that is reported."""
         try:
             with path.open("rb") as file:
                 data = file.read(LARGEST_FILE + 1)
@@ -160,13 +212,13 @@ class _Loading:
                 raise OSError(f"it is larger than {LARGEST_FILE // 1_000_000} MB")
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            self._fail(Code.UNREADABLE_FILE, f"cannot read `{shown}`: {reason.lower()}", place, self._near(path))
+            self._fail(Code.UNREADABLE_FILE, f"cannot read `{visible(shown)}`: {reason.lower()}", place, self._near(path))
             return None
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = data[: error.start].count(b"\n") + 1
-            message = f"`{shown}` is not UTF-8: byte 0x{data[error.start]:02x} on line {line}"
+            message = f"`{visible(shown)}` is not UTF-8: byte 0x{data[error.start]:02x} on line {line}"
             self._fail(Code.NOT_UTF8, message, place, "save the file as UTF-8")
             return None
 
