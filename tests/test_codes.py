@@ -8,10 +8,12 @@ import pytest
 
 import toolplan
 from toolplan import Diagnostic, DomainError, Limit
+from toolplan.checks.lints import check_text
 from toolplan.language.codes import Code, find_code
-from toolplan.language.loading import check_text
 
-PAGE = re.compile(r"# (?P<title>.+)\n\n(?P<meaning>.+?)\n\nBad:\n\n(?P<bad>```.+?)\n\nGood:\n\n(?P<good>```.+?)(\n\nWhy: .+)?\n", re.DOTALL)
+PAGE = re.compile(
+    r"# (?P<title>.+)\n\n(?P<meaning>.+?)\n\nBad:\n\n(?P<bad>```.+?```)\n\nGood:\n\n(?P<good>```.+?```)(\n\nWhy: [^\n]+)?\n", re.DOTALL
+)
 BLOCK = re.compile(r"```(\w+)\n(.*?)\n```", re.DOTALL)
 CODES = pytest.mark.parametrize("code", Code, ids=lambda code: code.number)
 

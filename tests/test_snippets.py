@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from toolplan.checks.lints import check
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import render
-from toolplan.language.loading import check
 
 ROOT = Path(__file__).resolve().parents[1]
 ERR = Path("tests/snippets/err")

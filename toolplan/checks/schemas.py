@@ -1,0 +1,131 @@
+"""Contracts against the schemas of the tools they call, where a server's `tools/list` answer is at hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from toolplan.domain import Literal, Tool
+from toolplan.language.codes import Code
+from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
+from toolplan.language.resolve import Resolved
+from toolplan.language.source import Location, Source, Span
+from toolplan.language.suggest import Suggester
+
+TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "string": str,
+    "boolean": bool,
+    "integer": int,
+    "number": (int, float),
+    "array": list,
+    "object": dict,
+    "null": type(None),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RealTool:
+    """A tool as its server describes it: the schema of its arguments and the hints, of which any may be missing."""
+
+    name: str
+    properties: Mapping[str, object]
+    required: tuple[str, ...]
+    hints: Mapping[str, object]
+
+
+def read_tools(path: Path) -> dict[str, RealTool]:
+    """The tools in a file: a `tools/list` answer, or a list of tools. Raises DomainError where it is neither."""
+    try:
+        text = path.read_text("utf-8")
+        data = json.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read {quoted(str(path))}: {reason.lower()}")]) from None
+    except (json.JSONDecodeError, RecursionError) as error:
+        at = error.pos if isinstance(error, json.JSONDecodeError) else 0
+        location = Location(Source(str(path), text), Span(at, at + 1))
+        raise DomainError([Diagnostic(Code.BAD_JSON, "the list of tools is no JSON", location)]) from None
+    listed = data.get("tools") if isinstance(data, dict) else data
+    if not isinstance(listed, list) or not all(isinstance(tool, dict) and isinstance(tool.get("name"), str) for tool in listed):
+        location = Location(Source(str(path), text), Span(0, 1))
+        hint = 'as a server answers `tools/list`: {"tools": [{"name": ..., "inputSchema": ...}]}'
+        raise DomainError([Diagnostic(Code.BAD_JSON, "this is no list of tools", location, hint)])
+    return {tool["name"]: _real_tool(tool) for tool in listed}
+
+
+def _real_tool(data: Mapping[str, object]) -> RealTool:
+    schema = data.get("inputSchema") or data.get("input_schema") or data.get("parameters")
+    schema = schema if isinstance(schema, dict) else {}
+    properties, required, hints = schema.get("properties"), schema.get("required"), data.get("annotations")
+    return RealTool(
+        name=str(data["name"]),
+        properties=properties if isinstance(properties, dict) else {},
+        required=tuple(name for name in required if isinstance(name, str)) if isinstance(required, list) else (),
+        hints=hints if isinstance(hints, dict) else {},
+    )
+
+
+def against_schemas(resolved: Resolved, real: Mapping[str, RealTool]) -> Iterator[Diagnostic]:
+    """What in the contracts does not fit the real tools. Contracts whose tool the server does not have are reported, too."""
+    suggester = Suggester()
+    for tool in resolved.domain.tools.values():
+        place = resolved.places["action", tool.name]
+        found = real.get(tool.call_name)
+        if found is None:
+            hint = suggester.hint(tool.call_name, real)
+            yield Diagnostic(Code.UNKNOWN_REAL_TOOL, f"the server has no tool {quoted(tool.call_name)}", place, hint)
+        else:
+            yield from _arguments(tool, found, place, suggester)
+            yield from _hints(resolved, tool, found, place)
+
+
+def _arguments(tool: Tool, real: RealTool, place: Location, suggester: Suggester) -> Iterator[Diagnostic]:
+    passes = tool.interface.passes
+    for name, source in passes.items():
+        schema = real.properties.get(name)
+        if name not in real.properties:
+            message = f"{quoted(real.name)} has no parameter {quoted(name)}"
+            yield Diagnostic(Code.UNKNOWN_REAL_PARAMETER, message, place, suggester.hint(name, real.properties))
+        elif isinstance(source, Literal) and isinstance(schema, dict) and not _fits(source.value, schema):
+            message = f"{quoted(real.name)} does not take {json.dumps(source.value)} as {quoted(name)}"
+            yield Diagnostic(Code.UNFIT_LITERAL, message, place, _choices(schema))
+    missing = [name for name in real.required if name not in passes]
+    if passes and missing:
+        message = f"{quoted(real.name)} requires {', '.join(map(quoted, missing))}, and {quoted(tool.name)} does not pass it"
+        yield Diagnostic(Code.MISSING_REAL_PARAMETER, message, place, "pass a fact, a literal, `from` facts, or `free`")
+
+
+def _fits(value: object, schema: Mapping[str, object]) -> bool:
+    """Whether a literal is of the type and among the values of a schema; what the schema does not say is no objection."""
+    options = schema.get("enum")
+    if isinstance(options, list) and value not in options:
+        return False
+    named = schema.get("type")
+    names = [named] if isinstance(named, str) else named if isinstance(named, list) else []
+    kinds = [TYPES[name] for name in names if name in TYPES]
+    if isinstance(value, bool):
+        return not kinds or bool in kinds
+    return not kinds or any(isinstance(value, kind) for kind in kinds)
+
+
+def _choices(schema: Mapping[str, object]) -> str:
+    options = schema.get("enum")
+    return f"it takes {', '.join(json.dumps(option) for option in options[:8])}" if isinstance(options, list) else ""
+
+
+def _hints(resolved: Resolved, tool: Tool, real: RealTool, place: Location) -> Iterator[Diagnostic]:
+    """Where contract and hints contradict each other; a hint that is missing says nothing here."""
+    safe = resolved.domain.risk_of(tool).safe
+    if safe and (real.hints.get("destructiveHint") is True or real.hints.get("readOnlyHint") is False) and not _is_told_apart(tool):
+        message = f"{quoted(tool.name)} is rated safe, and the server says that {quoted(real.name)} changes something"
+        yield Diagnostic(Code.CONTRADICTS_HINT, message, place, "rate it above safe, or pass the literal that makes it read")
+    if not safe and tool.risk is not None and tool.removes and real.hints.get("readOnlyHint") is True:
+        message = f"{quoted(tool.name)} removes facts, and the server says that {quoted(real.name)} only reads"
+        yield Diagnostic(Code.CONTRADICTS_HINT, message, place, "see which of them is right")
+
+
+def _is_told_apart(tool: Tool) -> bool:
+    """Whether a literal picks one operation of a tool that has several, so that its hints speak of the worst of them."""
+    return any(isinstance(source, Literal) for source in tool.interface.passes.values())
