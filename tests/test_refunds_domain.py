@@ -1,0 +1,222 @@
+"""The contracts for refunds and for what only sounds like them: their metadata, and the chains that they lead to."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+import toolplan
+from toolplan.domain import And, AtomicFormula, Condition, Exists, Literal, Not, Or, Scenario, Tool
+from toolplan.language.loading import check
+from toolplan.planning.inputs import build_scenario
+from toolplan.planning.plans import Atom, Step
+from toolplan.planning.semantics import successor
+
+RESOLVED = check(Path(__file__).parents[1] / "domains" / "refunds.toolplan")
+REFUNDS = RESOLVED.domain
+LIMIT = toolplan.Limit(seconds=60)
+ENGINE = "uniform-cost"
+TOOLS = [pytest.param(tool, id=tool.name) for tool in REFUNDS.tools.values()]
+NEGATIVES = {"propose_credit_memo", "correct_invoice", "cancel_subscription", "accept_dispute", "answer_dispute"}
+SERVED = [pytest.param(tool, id=tool.name) for tool in REFUNDS.tools.values() if tool.name not in ("request_human", "cancel_run")]
+
+
+def facts_of(condition: Condition) -> set[str]:
+    """The facts that `condition` reads, whether it asks for them or denies them."""
+    if isinstance(condition, Not | Exists):
+        return facts_of(condition.condition)
+    if isinstance(condition, And | Or):
+        return set().union(*(facts_of(part) for part in condition.conditions))
+    return {condition.fact} if isinstance(condition, AtomicFormula) else set()
+
+
+def steps_of(test: Scenario) -> list[Step]:
+    return [Step(atom.fact, tuple(map(str, atom.terms))) for expected in test.expects for atom in expected.atoms]
+
+
+def plain(step: Step) -> Step:
+    return Step(step.action, step.arguments)
+
+
+def key(step: Step) -> tuple[str, ...]:
+    return (step.action, *step.arguments)
+
+
+def called(step: Step) -> str:
+    return f"{step.action}({', '.join(map(json.dumps, step.arguments))})"
+
+
+def of_kind(kind: str) -> list:
+    return [pytest.param(test, id=test.name) for test in REFUNDS.tests if [expected.kind for expected in test.expects] == [kind]]
+
+
+def test_there_is_nothing_to_report() -> None:
+    assert RESOLVED.diagnostics == []
+
+
+# Evidence
+
+
+@pytest.mark.parametrize("tool", SERVED)
+def test_every_tool_says_what_it_is_and_who_answers_for_it(tool: Tool) -> None:
+    evidence = tool.evidence
+    assert tool.description.endswith(".")
+    assert evidence.capability
+    assert evidence.server
+    assert evidence.scopes
+    assert evidence.owner
+    assert evidence.version.count(".") == 2
+
+
+def test_no_two_tools_have_one_capability() -> None:
+    capabilities = [name for tool in REFUNDS.tools.values() for name in tool.evidence.capability]
+    assert len(set(capabilities)) == len(capabilities)
+
+
+@pytest.mark.parametrize("tool", SERVED)
+def test_a_tool_is_idempotent_as_a_read_or_by_a_key(tool: Tool) -> None:
+    safe = REFUNDS.risk_of(tool).safe
+    assert tool.evidence.idempotent is safe
+    assert (tool.interface.key is None) is safe
+    assert bool(tool.evidence.side_effect) is not safe
+    if not safe:
+        assert tool.evidence.use_when
+        assert tool.evidence.do_not_use_when
+
+
+def test_money_is_approved_by_another_role() -> None:
+    moving = {tool.name: tool for tool in REFUNDS.tools.values() if tool.risk == "money"}
+    assert set(moving) == {"execute_refund", "accept_dispute", "answer_dispute"}
+    for tool in moving.values():
+        assert tool.confirm is not None
+        assert tool.confirm.by == "payments_approver"
+        level = REFUNDS.risk_of(tool)
+        assert level.confirm == tool.confirm
+
+
+@pytest.mark.parametrize("name", ["propose_refund", "execute_refund"])
+def test_amount_and_currency_are_checked_at_the_gate(name: str) -> None:
+    tool = REFUNDS.tools[name]
+    written = {(str(check.left), check.operator, str(check.right)) for check in tool.interface.checks}
+    assert ("amount(x)", "<=", "charged(x)") in written
+    assert ("refund_currency(x)", "=", "currency(x)") in written
+    assert ("amount(x)", ">", str(Literal(0))) in written
+    compared = {"amount", "charged", "refund_currency", "currency"}
+    assert compared <= facts_of(tool.requires), "the gate refuses what is not known, so it has to be found out before"
+
+
+def test_the_way_out_stays_visible() -> None:
+    assert {"request_human", "cancel_run"} < set(REFUNDS.policy.always_visible)
+    assert all(REFUNDS.risk_of(REFUNDS.tools[name]).safe for name in REFUNDS.policy.always_visible)
+
+
+def test_every_goal_has_a_test_and_words_that_people_use() -> None:
+    assert {wanted.goal for test in REFUNDS.tests for wanted in test.wanted} == set(REFUNDS.goals)
+    for goal in REFUNDS.goals.values():
+        assert goal.description.endswith(".")
+        assert 2 <= len(goal.phrases) <= 4
+
+
+def test_every_fact_is_used() -> None:
+    read = {fact for tool in REFUNDS.tools.values() for fact in facts_of(tool.requires)}
+    wanted = {fact for goal in REFUNDS.goals.values() for fact in facts_of(And((goal.achieves, *goal.given)))}
+    assert set(REFUNDS.facts) == read | wanted
+
+
+# Chains
+
+
+@pytest.mark.parametrize("test", of_kind("chain"))
+def test_the_chain_is_the_only_best_one(test: Scenario) -> None:
+    """Up to the order of steps: without any one of them, every plan is worse."""
+    state = build_scenario(REFUNDS, test.given, test.wanted).state
+    best = toolplan.plan(REFUNDS, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
+    assert best.outcome == "optimal"
+    assert sorted(map(key, best.steps)) == sorted(map(key, steps_of(test)))
+    for step in steps_of(test):
+        other = toolplan.plan(REFUNDS, state=state, goal=list(test.wanted), exhausted=[called(step)], engine=ENGINE, limit=LIMIT)
+        assert other.outcome == "unreachable" or (other.score, len(other.steps)) > (best.score, len(best.steps))
+
+
+@pytest.mark.parametrize("test", of_kind("chain"))
+def test_an_agent_walks_the_chain_in_its_order(test: Scenario) -> None:
+    problem = build_scenario(REFUNDS, test.given, test.wanted)
+    state = problem.state
+    for expected in steps_of(test):
+        for rule in test.never:
+            if rule.without is not None and any(atom.fact == expected.action for atom in rule.atoms):
+                assert Atom(rule.without.fact, tuple(map(str, rule.without.terms))) in state.known
+        now = toolplan.frontier(REFUNDS, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
+        assert isinstance(now.decision, toolplan.Act)
+        assert now.tools == (expected.action,)
+        assert plain(now.decision.step) == expected
+        state = successor(problem, state, now.decision.step)
+    done = toolplan.frontier(REFUNDS, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
+    assert isinstance(done.decision, toolplan.Done)
+
+
+@pytest.mark.parametrize("test", of_kind("question"))
+def test_the_question_is_asked_first(test: Scenario) -> None:
+    state = build_scenario(REFUNDS, test.given, test.wanted).state
+    now = toolplan.frontier(REFUNDS, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
+    assert isinstance(now.decision, toolplan.Clarify)
+    assert [plain(now.decision.question.step)] == steps_of(test)
+
+
+@pytest.mark.parametrize("test", of_kind("blocked"))
+def test_what_is_blocked_is_proved_to_be(test: Scenario) -> None:
+    state = build_scenario(REFUNDS, test.given, test.wanted).state
+    now = toolplan.frontier(REFUNDS, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
+    assert isinstance(now.decision, toolplan.Blocked)
+
+
+@pytest.mark.parametrize("test", of_kind("chain") + of_kind("question"))
+def test_what_must_never_be_is_in_no_best_plan(test: Scenario) -> None:
+    state = build_scenario(REFUNDS, test.given, test.wanted).state
+    best = toolplan.plan(REFUNDS, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
+    planned = {step.action for step in best.steps} | {key(step) for step in best.steps}
+    never = [atom for rule in test.never if rule.without is None for atom in rule.atoms]
+    assert not planned & {(atom.fact, *map(str, atom.terms)) if atom.terms else atom.fact for atom in never}
+
+
+# Entities
+
+
+def known_charge(name: str) -> set[str]:
+    """All that a refund of the charge `name` rests on."""
+    about = ["charged", "currency", "settled", "eligible", "amount", "refund_currency", "original_of"]
+    of_customer = {f"described_of({name}, acme)", f"charge_id({name}, acme)"}
+    return {f"{fact}({name})" for fact in about} | of_customer | {f"duplicates({name}, first)"}
+
+
+SHARED = {"customer_id(acme)", "charge_id(first, acme)", "settled(first)", "refund_window"}
+
+
+@pytest.mark.parametrize(("ready", "other"), [("charge_a", "charge_b"), ("charge_b", "charge_a")])
+def test_a_charge_that_may_be_refunded_is_the_only_one(ready: str, other: str) -> None:
+    state = known_charge(ready) | known_charge(other) | SHARED | {f"too_late({other})"}
+    state.remove(f"eligible({other})")
+    best = toolplan.plan(REFUNDS, state=state, goal=f"refund_duplicate(acme, {ready})", engine=ENGINE, limit=LIMIT)
+    assert [step.action for step in best.steps] == ["propose_refund", "execute_refund", "read_refund"]
+    assert not any(other in step.arguments for step in best.steps)
+    refused = toolplan.plan(REFUNDS, state=state, goal=f"refund_duplicate(acme, {other})", engine=ENGINE, limit=LIMIT)
+    assert refused.outcome == "unreachable"
+
+
+@pytest.mark.parametrize("lost", sorted(known_charge("charge_b") - {"described_of(charge_b, acme)"}))
+def test_nothing_known_of_one_charge_stands_for_another(lost: str) -> None:
+    """Whatever is not known of one charge has to be found out of that one: no step of its refund speaks of the other."""
+    state = known_charge("charge_a") | known_charge("charge_b") | SHARED
+    best = toolplan.plan(REFUNDS, state=state - {lost}, goal="refund_duplicate(acme, charge_b)", engine=ENGINE, limit=LIMIT)
+    assert not any("charge_a" in step.arguments for step in best.steps)
+    assert not {step.action for step in best.steps} & NEGATIVES
+
+
+@pytest.mark.parametrize(("stands", "original"), [*product(["pending", "disputed"], ["charge_a", "first"])])
+def test_both_charges_have_to_be_settled(stands: str, original: str) -> None:
+    state = (known_charge("charge_a") | SHARED) - {f"settled({original})"} | {f"{stands}({original})"}
+    best = toolplan.plan(REFUNDS, state=state, goal="refund_duplicate(acme, charge_a)", engine=ENGINE, limit=LIMIT)
+    assert best.outcome == "unreachable"
