@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -67,14 +66,29 @@ def test_python_runs_and_gives_what_it_says(block: Block, tmp_path: Path, monkey
     exec(compile("\n".join(lines), str(block), "exec"), {})
 
 
-@pytest.mark.parametrize("block", blocks("console"), ids=str)
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+
+
+def test_the_tutorial_can_be_followed_from_its_first_command_to_its_last(tmp_path: Path) -> None:
+    for block in blocks("console"):
+        if block.page == TUTORIAL:
+            follow(block, tmp_path)
+    assert (tmp_path / "desk.toolplan").exists()
+
+
+@pytest.mark.parametrize("block", [block for block in blocks("console") if block.page != TUTORIAL], ids=str)
 def test_commands_print_what_the_page_shows(block: Block) -> None:
+    follow(block, ROOT)
+
+
+def follow(block: Block, directory: Path) -> None:
+    """Run the commands of a block in `directory`; each prints what the page shows."""
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     for command, expected in commands(block.text):
-        if shlex.split(command)[0] == "make":
+        if command.startswith("make "):
             continue
         run = subprocess.run(
-            command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT, env=environment, timeout=120
+            command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=directory, env=environment, timeout=120
         )
         printed = run.stdout
         pattern = ".*".join(re.escape(part) for part in expected.strip().split("..."))
@@ -82,9 +96,13 @@ def test_commands_print_what_the_page_shows(block: Block) -> None:
 
 
 def commands(text: str) -> list[tuple[str, str]]:
-    """The commands of a block, each with what it prints. A backslash at a line's end goes on in the next."""
+    """The commands of a block, each with what it prints. A backslash at a line's end, or `<<'END'`, makes a command longer."""
     found: list[tuple[str, str]] = []
     for chunk in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-        command, _, expected = re.sub(r"\\\n\s*", " ", chunk).partition("\n")
-        found.append((command, expected))
+        joined = re.sub(r"\\\n\s*", " ", chunk)
+        first, _, rest = joined.partition("\n")
+        if first.endswith("<<'END'"):
+            document, _, rest = rest.partition("\nEND\n")
+            first = f"{first}\n{document}\nEND"
+        found.append((first, rest))
     return found
