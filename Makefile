@@ -4,13 +4,16 @@ PYTHON ?= python3
 BIN = .venv/bin
 READY = .venv/ready
 
-.PHONY: demo test lint check clean
+.PHONY: demo test nightly lint check clean
 
 demo: $(READY)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+nightly: $(READY)
+	TOOLPLAN_FUZZ=200000 TOOLPLAN_EXAMPLES=3000 $(BIN)/python -m pytest tests/test_fuzz.py tests/test_planners.py tests/test_formatter.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -70,6 +70,8 @@ def draw_problem(rng: Random, features: Features) -> Drawn:
     lines += [_tool(rng, number, features) for number in range(rng.randint(4, 9))]
     if rng.random() < 0.4:
         lines.append(f"ask q {{ produces {rng.choice('abc')} cost {rng.choice(COSTS)} }}")
+    if features.rich and rng.random() < 0.2:
+        lines.append(f"ask may {{ permits t{rng.randint(0, 3)} cost {rng.choice(COSTS)} }}")
     state = rng.sample(ground, rng.choice([0, 1, 2, 2, 3, 4]))
     if features.rich:
         denied = [f"not {atom}" for atom in rng.sample(ground, rng.choice([0, 0, 1])) if atom not in state]

@@ -14,7 +14,7 @@ import pytest
 from toolplan.cli.exits import Exit
 from toolplan.language.codes import Code
 
-COMMANDS = ("check", "plan", "frontier", "pddl", "explain", "doctor")
+COMMANDS = ("init", "check", "test", "fmt", "plan", "frontier", "pddl", "explain", "graph", "doctor", "bench")
 GIVEN = "date,event_description,new_time"
 
 LOCKED = """

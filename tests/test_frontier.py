@@ -178,6 +178,21 @@ def test_exhausted_steps_are_not_planned_again() -> None:
     assert desk({"topic", "text", "address"}, exhausted=[Step("write")]).tools == ("archive",)
 
 
+def test_an_exhausted_name_stands_for_all_its_steps_and_arguments_for_one() -> None:
+    domain = loads(
+        """
+        type file  fact named(file)  fact found(file)
+        tool search(f: file) { requires named(f) produces found(f) risk read }
+        tool list(f: file) { requires named(f) produces found(f) cost 9 risk read }
+        """
+    )
+    for engine in ("uniform-cost", "fast-downward"):
+        calls = {"state": "named(x), named(y)", "goal": "found(x), found(y)", "engine": engine, "limit": Limit(seconds=60)}
+        assert frontier(domain, exhausted=["search"], **calls).tools == ("list",)  # type: ignore[arg-type]
+        one = plan(domain, exhausted=["search(x)"], **calls)  # type: ignore[arg-type]
+        assert sorted(map(str, one.steps)) == ["list(x)", "search(y)"]
+
+
 def test_forbidding_a_level_of_risk_forbids_its_tools() -> None:
     blocked = desk({"topic", "text", "address"}, forbid=["send"]).decision
     assert isinstance(blocked, Blocked)

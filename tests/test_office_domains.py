@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from toolplan.domain import And, AtomicFormula, Condition, Domain, Equal, Exists, ForAll, Not, Or, Tool
+from toolplan.language.codes import Severity
 from toolplan.language.loading import check
 
 DOMAINS = Path(__file__).parents[1] / "domains"
@@ -60,7 +61,7 @@ def useful(domain: Domain) -> set[str]:
 @pytest.mark.parametrize("name", FILES)
 def test_each_file_loads_alone_without_findings(name):
     resolved = check(DOMAINS / f"{name}.toolplan")
-    assert [str(finding) for finding in resolved.diagnostics] == []
+    assert [str(finding) for finding in resolved.diagnostics if finding.severity is not Severity.NOTE] == []
     assert resolved.domain.name == name
     assert resolved.domain.tests
 

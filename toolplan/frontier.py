@@ -32,7 +32,7 @@ from toolplan.planning.plans import (
     Undecided,
     Unreachable,
 )
-from toolplan.planning.problem import Problem
+from toolplan.planning.problem import ENUMERATED, Problem
 from toolplan.planning.semantics import applicable, is_valid_plan
 
 Mode = Literal["one", "path", "executable", "all"]
@@ -40,7 +40,7 @@ Mode = Literal["one", "path", "executable", "all"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What to ask the user: the words, the question's name in the domain, and the step that its answer makes."""
+    """What to ask the user: the words, with the entities that it is about in brackets, the question's name, and the step it is."""
 
     text: str
     name: str
@@ -295,7 +295,8 @@ def _next(problem: Problem, best: Plan) -> Decision:
     ordered = moved_to_front(best, first)
     action = problem.domain.action(first.action)
     if isinstance(action, Ask):
-        return Clarify(Question(action.question or f"{action.name}?", action.name, first), ordered)
+        about = f" ({', '.join(first.arguments)})" if first.arguments else ""
+        return Clarify(Question(f"{action.question or action.name}{about}", action.name, first), ordered)
     if action.performer is not Performer.CALL:
         return Instruct(action.description or action.name, action.performer, first, ordered)
     return Act((action.name,), first, ordered, reason(problem, ordered))
@@ -344,6 +345,8 @@ def _opening(problem: Problem, missing: Sequence[Fluent]) -> str:
     shown = ", ".join(f"`{fluent}`" for fluent in missing[:5])
     if any(fluent.status is Status.DENIED for fluent in missing):
         return f"say that {shown}, declare the fact `closed`, or add a tool that removes it"
+    if unlisted := [fluent.atom.arguments[0] for fluent in missing if fluent.atom.fact == ENUMERATED]:
+        return f"`forall` over {', '.join(f'`{name}`' for name in unlisted)} needs a tool that `enumerates` it"
     forbidden = [name for name in problem.forbidden if _makes(problem.domain, name, missing)]
     if forbidden:
         return f"it would take {', '.join(f'`{name}`' for name in sorted(forbidden))}, which the call forbids"

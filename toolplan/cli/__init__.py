@@ -6,14 +6,48 @@ Results go to stdout, everything else to stderr. Exit codes: see `exits`.
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from toolplan.cli import check, doctor, explain, frontier, pddl, plan
 from toolplan.cli.exits import Exit
+
+MODULES = {
+    "init": "init",
+    "check": "check",
+    "test": "testing",
+    "fmt": "fmt",
+    "plan": "plan",
+    "frontier": "frontier",
+    "pddl": "pddl",
+    "explain": "explain",
+    "graph": "graph",
+    "doctor": "doctor",
+    "bench": "bench",
+}
+"""The commands and their modules. (pytest would take a module called `test` for tests.)"""
+
+
+class _Commands(TyperGroup):
+    """Imports a command when it is asked for, so that none pays for what the others need."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(MODULES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in MODULES:
+            return None
+        module = import_module(f"toolplan.cli.{MODULES[cmd_name]}")
+        command = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        command.command(name=cmd_name, epilog=module.EXAMPLE)(module.command)
+        return typer.main.get_command(command)
+
 
 app = typer.Typer(
     name="toolplan",
+    cls=_Commands,
     help="Decide which tools an LLM agent may see and call, from contracts.",
     no_args_is_help=True,
     add_completion=False,
@@ -22,8 +56,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: " + ", ".join(f"{exit.value} {exit.meaning}" for exit in Exit) + ".",
 )
-for module in (check, plan, frontier, pddl, explain, doctor):
-    app.command(name=module.__name__.rpartition(".")[2], epilog=module.EXAMPLE)(module.command)
+
+
+@app.callback()
+def _root() -> None:
+    """Decide which tools an LLM agent may see and call, from contracts."""
 
 
 def main() -> None:

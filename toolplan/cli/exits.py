@@ -23,7 +23,7 @@ class Exit(enum.IntEnum):
 
 _MEANINGS = {
     0: "ok",
-    1: "errors in the input (with --strict warnings too)",
+    1: "errors in the input (with --strict warnings too), or failed tests",
     2: "usage",
     3: "no plan",
     4: "limit reached",

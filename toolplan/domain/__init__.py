@@ -45,7 +45,7 @@ from toolplan.domain.interfaces import (
     Pattern,
 )
 from toolplan.domain.policy import ASKING, DEFAULT_RISK, Clarify, Policy, RiskLevel
-from toolplan.domain.scenarios import Expectation, Given, Never, Scenario, Wanted
+from toolplan.domain.scenarios import Expectation, Given, Happening, Never, Scenario, Wanted
 
 __all__ = [
     "ASKING",
@@ -78,6 +78,7 @@ __all__ = [
     "Free",
     "Given",
     "Goal",
+    "Happening",
     "HostReader",
     "Interface",
     "Items",
@@ -180,6 +181,10 @@ class Domain:
         while name not in (ancestor, OBJECT):
             name = self.types[name].parent
         return ancestor in (name, OBJECT)
+
+    def types_below(self, name: str) -> tuple[str, ...]:
+        """`name` and every type below it."""
+        return (name, *(kind for kind in self.types if kind != name and self.is_subtype(kind, name)))
 
     def risk_of(self, action: Action) -> RiskLevel:
         """The level of risk of `action`; asking is safe and weighs nothing."""

@@ -25,6 +25,20 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
+class Happening:
+    """What a test lets happen: `kind` is `returns`, `fails` or `in doubt` of a call, `says` or `declines` of the user.
+
+    `call` is None where it is the user; without arguments it is the call that the frontier offers. `value` is a result as JSON would
+    hold it, or the words of the user. `observed` are the atoms by which a result chooses one of several outcomes.
+    """
+
+    kind: str
+    call: AtomicFormula | None = None
+    value: object = None
+    observed: tuple[AtomicFormula, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Never:
     """None of `actions` in any plan; with `without`, the one atom never holds unless the other does."""
 
@@ -47,11 +61,19 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A test block. Without `wanted` it has a `request`, or only says what must never be."""
+    """A test block. Without `wanted` it has a `request`, or only says what must never be.
+
+    `script` is what it expects and what it lets happen in between, in order.
+    """
 
     name: str
     given: tuple[Given, ...] = ()
     wanted: tuple[Wanted, ...] = ()
     request: str | None = None
-    expects: tuple[Expectation, ...] = ()
+    script: tuple[Expectation | Happening, ...] = ()
     never: tuple[Never, ...] = ()
+
+    @property
+    def expects(self) -> tuple[Expectation, ...]:
+        """What the test expects, without what happens in between."""
+        return tuple(part for part in self.script if isinstance(part, Expectation))

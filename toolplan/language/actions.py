@@ -113,17 +113,24 @@ def implied_asks(goals: Mapping[str, Goal], asks: Mapping[str, Ask], facts: Mapp
         for name in dict.fromkeys(atom.fact for atom in goal.given):
             if name not in asked and name not in implied:
                 fact = facts[name]
-                about = f" ({fact.description})" if fact.description else ""
                 atom = AtomicFormula(name, tuple(Variable(parameter.name) for parameter in fact.parameters))
                 implied[name] = Ask(
                     name=f"ask_{name}",
                     parameters=fact.parameters,
-                    question=f"What is the {name.replace('_', ' ')}{about}?",
+                    question=_implied_question(fact),
                     produces=(Effect(atom),),
                     cost=policy.question_cost,
                     implied=True,
                 )
     return {ask.name: ask for ask in implied.values()}
+
+
+def _implied_question(fact: Fact) -> str:
+    """A question for a fact; one over entities is asked of those that the frontier puts in brackets behind it."""
+    words = fact.name.replace("_", " ")
+    if fact.parameters:
+        return f"Please say: {fact.description or words}"
+    return f"What is the {words}{f' ({fact.description})' if fact.description else ''}?"
 
 
 def _name(block: nodes.Block) -> str:

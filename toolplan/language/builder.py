@@ -176,6 +176,26 @@ class Builder:
     def result(self, children: Children) -> nodes.Returning:
         return nodes.Returning(children[0], children[-1], _over(*children))
 
+    # What happens in tests
+
+    def happening(self, children: Children) -> nodes.Happening:
+        call = children[0] if isinstance(children[0], nodes.Formula) else None
+        words = [child for child in children[1:] if isinstance(child, Token)]
+        value = None if isinstance(children[-1], Token) else children[-1]
+        last = value[-1] if isinstance(value, tuple) else children[-1]
+        return nodes.Happening(call, " ".join(words).lower(), value, _over(children[0], last))
+
+    def member(self, children: Children) -> tuple[nodes.Text, Any]:
+        return children[0], children[-1]
+
+    def object(self, children: Children) -> nodes.Object:
+        return nodes.Object(_parts(children), _over(children[0], children[-1]))
+
+    def array(self, children: Children) -> nodes.Array:
+        return nodes.Array(_parts(children), _over(children[0], children[-1]))
+
+    json = word = term
+
     # Clauses
 
     def clause(self, children: Children) -> nodes.Clause:

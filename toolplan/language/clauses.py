@@ -41,7 +41,7 @@ class Clauses:
         for before, clause in zip((None, *block.clauses), block.clauses, strict=False):
             word = "confirm" if clause.word == "confirm by" else clause.word
             first = self._first.setdefault(word, clause)
-            if not word and _ends_in_text(before):
+            if not word and before and before.word and scope.source.text[before.span.end - 1] == '"':
                 message, hint = "a string follows a string without a comma", "separate strings with commas; the description stands first"
                 scope.report(Code.UNEXPECTED_TOKEN, message, clause.span, hint)
             elif first is not clause and word in SINGLE:
@@ -108,7 +108,3 @@ class Clauses:
     def atoms(self, word: str, variables: Mapping[str, str]) -> tuple[AtomicFormula, ...]:
         """The atoms of all clauses that start with `word`."""
         return tuple(atom for node in self.formulas(word) if (atom := self._scope.atom(node, variables)) is not None)
-
-
-def _ends_in_text(clause: nodes.Clause | None) -> bool:
-    return clause is not None and clause.word != "" and bool(clause.values) and isinstance(clause.values[-1], nodes.Text)

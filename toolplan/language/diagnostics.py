@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from toolplan.language.codes import Code, Severity
 from toolplan.language.source import Location
@@ -23,12 +24,21 @@ class Label:
     message: str
 
 
+class Edit(NamedTuple):
+    """Text to put in the place of what stands at `location`."""
+
+    location: Location
+    replacement: str
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding.
 
     `message` is one sentence, in lower case and without a full stop, names in backquotes; what to do stands in `hint`.
     `location` is None where there is no text to point into, such as a planner that is not installed.
+    `fix` are the edits that mend it, where there can hardly be another mend. `block` is the key, in `Resolved.places`, of the tool,
+    question, goal or test that the finding is about: what that block allows is dropped.
     """
 
     code: Code
@@ -36,6 +46,8 @@ class Diagnostic:
     location: Location | None = None
     hint: str = ""
     labels: tuple[Label, ...] = ()
+    fix: tuple[Edit, ...] = ()
+    block: tuple[str, str] | None = None
 
     @property
     def severity(self) -> Severity:
@@ -43,7 +55,7 @@ class Diagnostic:
         return self.code.severity
 
     def to_dict(self) -> dict[str, object]:
-        """The finding as JSON values: code, slug, severity, message, and where present file, start, end, hint, labels."""
+        """The finding as JSON values: code, slug, severity, message, and where present file, start, end, hint, labels, fix."""
         data: dict[str, object] = {
             "code": self.code.number,
             "slug": self.code.slug,
@@ -56,6 +68,8 @@ class Diagnostic:
             data["hint"] = self.hint
         if self.labels:
             data["labels"] = [_place(label.location) | {"message": label.message} for label in self.labels]
+        if self.fix:
+            data["fix"] = [_place(edit.location) | {"replacement": edit.replacement} for edit in self.fix]
         return data
 
     def __str__(self) -> str:
@@ -132,7 +146,7 @@ def _width(text: str) -> int:
 def _place(location: Location) -> dict[str, object]:
     (line, column), (end_line, end_column) = location.start, location.end
     return {
-        "file": location.source.name,
+        "file": location.source.name.encode("utf-8", "backslashreplace").decode("utf-8"),
         "start": {"line": line, "column": column},
         "end": {"line": end_line, "column": end_column},
     }

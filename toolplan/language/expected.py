@@ -96,6 +96,11 @@ def keyword_hint(text: str, terminals: Collection[str]) -> str:
     return Suggester().hint(text, sorted(name.lower() for name in terminals))
 
 
+def keyword_meant(text: str, terminals: Collection[str]) -> str:
+    """The one keyword of `terminals` that `text` is a slip away from, or nothing."""
+    return Suggester().surely(text, sorted(name.lower() for name in terminals if name not in SPELLING and name not in OPERATORS))
+
+
 def character_hint(text: str) -> str:
     """What to write instead of punctuation that is not of the language."""
     for characters, instead in PUNCTUATION.items():

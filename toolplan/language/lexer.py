@@ -50,7 +50,7 @@ class Lexing:
     findings: list[Diagnostic] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
     spoilt: set[int | None] = field(default_factory=lambda: {NO_LINE})
-    open: list[int] = field(default_factory=list)
+    open: set[int | None] = field(default_factory=set)
 
     def read(self, raw: Sequence[Token]) -> None:
         """Take all tokens of the text."""
@@ -107,7 +107,7 @@ class Lexing:
         token, start = raw[at], token_span(raw[at]).start
         if token == '""' and self.source.text.startswith('"""', start):
             self._report(Code.UNTERMINATED_STRING, "this long string does not end", Span(start, start + 3), 'end it with `"""`')
-            self.open.append(start)
+            self.open.add(start)
             self.unread.update(WORD.findall(self.source.text, start))
             self.tokens.append(token)
             return len(raw)
@@ -129,7 +129,7 @@ class Lexing:
         else:
             self._report(Code.UNTERMINATED_STRING, "this name does not end on its line", span, "close it with a backquote")
             self.tokens.append(token.update(type="QUOTED", value=f"{token}`"))
-        self.open.append(span.start)
+        self.open.add(span.start)
         self.unread.update(WORD.findall(token))
         return at + 1
 

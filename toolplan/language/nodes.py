@@ -83,6 +83,25 @@ Value = Formula | Text | Number | Sequence
 
 
 @dataclass(frozen=True, slots=True)
+class Object:
+    """A JSON object, its members as written."""
+
+    members: tuple[tuple[Text, Json], ...]
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A JSON array."""
+
+    items: tuple[Json, ...]
+    span: Span = _span()
+
+
+Json = Object | Array | Text | Number | Name
+
+
+@dataclass(frozen=True, slots=True)
 class Negation:
     """`not item`."""
 
@@ -207,7 +226,20 @@ class Statement:
     span: Span = _span()
 
 
-ClauseValue = Name | Text | Number | PathText | Condition | Effect | Typed | Passing | Comparing | Returning | Level | Statement
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """What a test lets happen: `word` is `returns`, `fails` or `in doubt` of a call, `says` or `declines` of the user (call None).
+
+    `value` is a result (JSON, or its text), what it makes known (a tuple of atoms), or what the user says.
+    """
+
+    call: Formula | None
+    word: str
+    value: Object | Array | Text | tuple[Formula, ...] | None
+    span: Span = _span()
+
+
+ClauseValue = Name | Text | Number | PathText | Condition | Effect | Typed | Passing | Comparing | Returning | Level | Statement | Happening
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +353,7 @@ class File:
     unread: frozenset[str] = field(default=frozenset(), compare=False)
 
 
-Nesting = Clause | Condition | Effect | Passing | Statement | Value
+Nesting = Clause | Condition | Effect | Passing | Statement | Value | Happening | Object | Array
 """What may stand inside something of its kind, and what holds it."""
 
 
@@ -334,8 +366,12 @@ def parts(node: object) -> tuple[Nesting, ...]:
             return tuple(value for value in values if isinstance(value, Nesting))
         case Conjunction(items=inner) | Disjunction(items=inner) | Sequence(items=inner) | QuantifiedChange(changes=inner):
             return inner
+        case Object(members=members):
+            return tuple(value for _, value in members if isinstance(value, Nesting))
+        case Array(items=values):
+            return tuple(value for value in values if isinstance(value, Nesting))
         case Negation(item=item) | Quantified(item=item):
             return (item,)
-        case Change(condition=value) | Passing(value=value) | Statement(value=value):
+        case Change(condition=value) | Passing(value=value) | Statement(value=value) | Happening(value=value):
             return (value,) if isinstance(value, Nesting) else ()
     return ()

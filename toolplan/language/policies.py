@@ -9,7 +9,7 @@ from fractions import Fraction
 from toolplan.domain import Clarify, Confirmation, Policy, RiskLevel
 from toolplan.language import nodes
 from toolplan.language.codes import Code
-from toolplan.language.diagnostics import Label, quoted
+from toolplan.language.diagnostics import Label, quoted, visible
 from toolplan.language.scope import Scope
 from toolplan.language.source import Location, Source
 
@@ -51,7 +51,7 @@ def resolve_policy(scope: Scope, files: Sequence[nodes.File], imports: Mapping[S
                 if other.value != setting.value and word not in own:
                     scope.source = setting.location.source
                     labels = (Label(other.location, "and otherwise here"),)
-                    hint = f"say which holds in the policy of {file.source.name}"
+                    hint = f"say which holds in the policy of `{visible(file.source.name)}`"
                     scope.report(Code.CONFLICTING_SETTINGS, f"`{word}` is set in two ways by imports", setting.location.span, hint, labels)
                     own[word] = setting
         settings[file.source] = {**inherited, **own}

@@ -15,6 +15,7 @@ from toolplan.domain import (
     Expectation,
     Given,
     Goal,
+    Happening,
     Never,
     Not,
     Or,
@@ -28,7 +29,7 @@ from toolplan.language import nodes
 from toolplan.language.clauses import Clauses
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import quoted
-from toolplan.language.interfaces import json_value
+from toolplan.language.interfaces import WORDS_AS_VALUES, json_value
 from toolplan.language.scope import Scope
 from toolplan.language.source import Source
 
@@ -139,11 +140,7 @@ def resolve_scenario(scope: Scope, domain: Domain, block: nodes.Block) -> Scenar
     with scope.entities():
         statements = [value for value in clauses.all("given") if isinstance(value, nodes.Statement)]
         goal = clauses.first("goal")
-        expects = [
-            Expectation(kind, _expected(scope, domain, kind, clause))
-            for clause in block.clauses
-            if (kind := EXPECTATIONS.get(clause.word)) is not None
-        ]
+        script = [part for clause in block.clauses if (part := _scripted(scope, domain, clause)) is not None]
         never = [
             Never(atoms, without)
             for clause in block.clauses
@@ -155,7 +152,7 @@ def resolve_scenario(scope: Scope, domain: Domain, block: nodes.Block) -> Scenar
             given=tuple(resolve_statements(scope, statements)),
             wanted=tuple(resolve_wanted(scope, domain, goal.values[0])) if goal else (),  # type: ignore[arg-type]
             request=clauses.text("request") or None,
-            expects=tuple(expects),
+            script=tuple(script),
             never=tuple(never),
         )
 
@@ -167,6 +164,41 @@ EXPECTATIONS = {
     "expect blocked": "blocked",
     "expect blocked by": "blocked",
 }
+
+
+def _scripted(scope: Scope, domain: Domain, clause: nodes.Clause) -> Expectation | Happening | None:
+    if (kind := EXPECTATIONS.get(clause.word)) is not None:
+        return Expectation(kind, _expected(scope, domain, kind, clause))
+    return _happening(scope, domain, clause.values[0]) if isinstance(clause.values[0], nodes.Happening) else None
+
+
+def _happening(scope: Scope, domain: Domain, node: nodes.Happening) -> Happening | None:
+    call = None
+    if node.call is not None:
+        if node.call.name.text in domain.asks:
+            message = f"{quoted(node.call.name.text)} is a question, and only tools are called"
+            scope.report(Code.UNKNOWN_ACTION, message, node.call.name.span, 'the user answers it: `when user says "..."`')
+            return None
+        call = resolve_step(scope, domain, node.call)
+        if call is None:
+            return None
+    if isinstance(node.value, tuple):
+        return Happening(node.word, call, observed=tuple(atom for item in node.value if (atom := scope.atom(item, {})) is not None))
+    return Happening(node.word, call, None if node.value is None else _json(scope, node.value))
+
+
+def _json(scope: Scope, node: nodes.Json) -> object:
+    """The JSON value that `node` writes; a word that JSON lacks is reported."""
+    if isinstance(node, nodes.Object):
+        return {key.value: _json(scope, value) for key, value in node.members}
+    if isinstance(node, nodes.Array):
+        return [_json(scope, item) for item in node.items]
+    if not isinstance(node, nodes.Name):
+        return json_value(node)
+    if node.text not in WORDS_AS_VALUES:
+        message = f"expected a JSON value, found {quoted(node.text)}"
+        scope.report(Code.UNEXPECTED_TOKEN, message, node.span, "texts stand in quotes; there are also `true`, `false` and `null`")
+    return WORDS_AS_VALUES.get(node.text)
 
 
 def _expected(scope: Scope, domain: Domain, kind: str, clause: nodes.Clause) -> tuple[AtomicFormula, ...]:

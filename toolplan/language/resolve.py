@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from toolplan.domain import OBJECT, VALUE_TYPES, Ask, Domain, Fact, Goal, Scenario, Tool, Type, ValueType
 from toolplan.language import nodes
 from toolplan.language.actions import implied_asks, resolve_ask, resolve_goal, resolve_tool
+from toolplan.language.allowances import Allowed, resolve_allowances
 from toolplan.language.clauses import Clauses
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, Label, chain, quoted
+from toolplan.language.permissions import link_permissions
 from toolplan.language.policies import resolve_policy
 from toolplan.language.requests import resolve_scenario
 from toolplan.language.scope import Scope
@@ -22,7 +24,7 @@ SECONDS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "h": Fr
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A domain, where each of its parts was declared, and every finding.
+    """A domain, where each of its parts was declared, every finding, what the author allows, and the files it was read from.
 
     `places` is keyed by kind (`type`, `constant`, `fact`, `action`, `goal`, `test in FILE`) and name. Only without errors is `domain` usable.
     """
@@ -30,6 +32,12 @@ class Resolved:
     domain: Domain
     places: Mapping[tuple[str, str], Location]
     diagnostics: Sequence[Diagnostic]
+    allowed: Allowed = field(default_factory=dict)
+    files: Sequence[nodes.File] = ()
+
+    def finding(self, code: Code, key: tuple[str, str], message: str, hint: str = "", labels: tuple[Label, ...] = ()) -> Diagnostic:
+        """A finding about the part that is filed under `key`, for its block to allow."""
+        return Diagnostic(code, message, self.places.get(key), hint, labels, block=key)
 
 
 def resolve(files: Sequence[nodes.File], imports: Mapping[Source, Sequence[Source]]) -> Resolved:
@@ -39,7 +47,8 @@ def resolve(files: Sequence[nodes.File], imports: Mapping[Source, Sequence[Sourc
     header = _header(scope, files)
     _resolve_types(scope, files, places)
     _resolve_constants(scope, files, places)
-    scope.facts = _resolve_facts(scope, files, places)
+    facts = _resolve_facts(scope, files, places)
+    scope.facts = facts
     policy = resolve_policy(scope, files, imports)
     blocks = {kind: list(_blocks(scope, files, kind)) for kind in ("tool", "ask", "goal", "test")}
 
@@ -56,6 +65,7 @@ def resolve(files: Sequence[nodes.File], imports: Mapping[Source, Sequence[Sourc
             else:
                 ask = resolve_ask(scope, block, tool_names, policy)
                 asks[ask.name] = ask
+    link_permissions(scope, places, tools, asks, facts)
     for source, block in blocks["goal"]:
         scope.source = source
         if _declare(scope, places, "goal", block.name):
@@ -81,7 +91,8 @@ def resolve(files: Sequence[nodes.File], imports: Mapping[Source, Sequence[Sourc
         policy=policy,
     )
     tests = _resolve_tests(scope, domain, blocks["test"], places)
-    return Resolved(replace(domain, tests=tests), places, scope.diagnostics)
+    allowed = resolve_allowances(scope, files)
+    return Resolved(replace(domain, tests=tests), places, scope.diagnostics, allowed, files)
 
 
 def _header(scope: Scope, files: Sequence[nodes.File]) -> nodes.Header | None:
@@ -132,9 +143,6 @@ def _resolve_types(scope: Scope, files: Sequence[nodes.File], places: dict[tuple
     for source, parent_name in names:
         scope.source = source
         scope.type_name(parent_name)
-    for name in parents:
-        if scope.types[name].parent not in scope.types:
-            scope.types[name] = replace(scope.types[name], parent=OBJECT)
     _break_cycles(scope, parents)
 
 
@@ -144,7 +152,7 @@ def _break_cycles(scope: Scope, parents: Mapping[str, Location]) -> None:
     for name in parents:
         path: dict[str, None] = {}
         at = name
-        while at != OBJECT and at not in done and at not in path:
+        while at in scope.types and at not in done and at not in path:
             path[at] = None
             at = scope.types[at].parent
         if at in path:
@@ -153,6 +161,7 @@ def _break_cycles(scope: Scope, parents: Mapping[str, Location]) -> None:
             message = f"types go in a circle: {chain([*circle, at])}"
             scope.report(Code.TYPE_CYCLE, message, parents[at].span, "remove one of the parents")
             scope.types[at] = replace(scope.types[at], parent=OBJECT)
+            scope.unread |= {*circle}
         done.update(path)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -28,7 +29,7 @@ from toolplan.domain import (
 )
 from toolplan.language import nodes
 from toolplan.language.codes import Code
-from toolplan.language.diagnostics import Diagnostic, Label, quoted
+from toolplan.language.diagnostics import Diagnostic, Edit, Label, quoted
 from toolplan.language.source import Location, Source, Span
 from toolplan.language.suggest import Suggester
 
@@ -38,6 +39,12 @@ ANYTHING = Parameter("", OBJECT)
 """A place that takes every entity."""
 MOST_PLACES = 3
 """Further places shown of a name that is unknown in several."""
+MOST_EDITS = 1_000
+"""Places of it that one fix mends."""
+MENDED = frozenset([Code.UNKNOWN_FACT, Code.UNKNOWN_TYPE, Code.UNKNOWN_VALUE_TYPE, Code.UNKNOWN_ACTION])
+"""Unknown names that a fix may respell. A wrong level of risk is none of them: that is for the author to say."""
+PLAIN = re.compile(r"(?!(?:not|or|forall|exists|when|oneof|frontier|question|blocked)$)[A-Za-z_][A-Za-z0-9_]*")
+"""Names that stand everywhere without backquotes."""
 
 
 @dataclass
@@ -52,7 +59,7 @@ class Scope:
     unread: frozenset[str] = frozenset()
     """Words that stand where nothing could be read: they may declare what seems unknown, and their own finding is enough."""
     suggester: Suggester = field(default_factory=Suggester)
-    _unknown: dict[tuple[str, str], int] = field(default_factory=dict)
+    _unknown: dict[tuple[Code, str], int] = field(default_factory=dict)
     names_entities: bool = False
     """Whether a name that is no constant is an entity of the caller (in states, goals and tests) or a mistake."""
 
@@ -61,19 +68,28 @@ class Scope:
         if len(self.diagnostics) < MOST_FINDINGS:
             self.diagnostics.append(Diagnostic(code, message, Location(self.source, span), hint, labels))
 
-    def unknown(self, code: Code, kind: str, name: nodes.Name, candidates: Iterable[str], otherwise: str = "") -> None:
+    def unknown(self, code: Code, kind: str, name: nodes.Name, candidates: Collection[str], otherwise: str = "") -> None:
         """Report that there is no `kind` called `name`, once for all its places."""
         if name.text in self.unread:
             return
-        known = self._unknown.setdefault((kind, name.text), len(self.diagnostics))
+        known = self._unknown.setdefault((code, name.text), len(self.diagnostics))
         if known < len(self.diagnostics):
-            first = self.diagnostics[known]
-            if len(first.labels) < MOST_PLACES:
-                label = Label(Location(self.source, name.span), "and here")
-                self.diagnostics[known] = replace(first, labels=(*first.labels, label))
+            self._add_place(known, Location(self.source, name.span))
             return
-        hint = self.suggester.hint(name.text, candidates) or otherwise
+        meant = self.suggester.surely(name.text, candidates) if code in MENDED else ""
+        hint = f"did you mean {quoted(meant)}?" if meant else self.suggester.hint(name.text, candidates) or otherwise
         self.report(code, f"unknown {kind} {quoted(name.text)}", name.span, hint)
+        if PLAIN.fullmatch(meant) and known < len(self.diagnostics):
+            self.diagnostics[known] = replace(self.diagnostics[known], fix=(Edit(Location(self.source, name.span), meant),))
+
+    def _add_place(self, known: int, place: Location) -> None:
+        """Note another place of a name that is unknown, and mend it too."""
+        first = self.diagnostics[known]
+        labels = (*first.labels, Label(place, "and here")) if len(first.labels) < MOST_PLACES else first.labels
+        mends = first.fix and len(first.fix) < MOST_EDITS
+        fix = (*first.fix, Edit(place, first.fix[0].replacement)) if mends else first.fix
+        if labels is not first.labels or fix is not first.fix:
+            self.diagnostics[known] = replace(first, labels=labels, fix=fix)
 
     @contextmanager
     def entities(self) -> Iterator[None]:
@@ -85,10 +101,13 @@ class Scope:
     # Types and parameters
 
     def is_subtype(self, name: str, ancestor: str) -> bool:
-        """Whether every `name` is an `ancestor`; unknown types fit everywhere, as their own finding is enough."""
-        while name not in (ancestor, OBJECT) and name in self.types:
+        """Whether every `name` is an `ancestor`; where one of them is not known, its own finding is enough."""
+        while name not in (ancestor, OBJECT) and self._is_known(name):
             name = self.types[name].parent
-        return name == ancestor or ancestor == OBJECT or (name != OBJECT and name not in self.types) or ancestor not in self.types
+        return ancestor in (name, OBJECT) or (name != OBJECT and not self._is_known(name)) or not self._is_known(ancestor)
+
+    def _is_known(self, type_name: str) -> bool:
+        return type_name in self.types and type_name not in self.unread
 
     def type_name(self, name: nodes.Name) -> str:
         """The entity type called `name`."""

@@ -79,7 +79,7 @@ class _Reading:
 
     def state(self, state: StateInput) -> State:
         if isinstance(state, State):
-            for atom in (*state.known, *state.uncertain, *state.denied):
+            for atom in sorted(state.known | state.uncertain | state.denied):
                 self._given([Given(AtomicFormula(atom.fact, tuple(Constant(a) for a in atom.arguments)))], Source("<state>", str(atom)))
             return state
         given: list[Given] = []

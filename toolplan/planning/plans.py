@@ -13,12 +13,14 @@ from toolplan.language.diagnostics import Diagnostic
 
 
 class Atom(NamedTuple):
-    """A fact applied to objects."""
+    """A fact applied to objects. A fact whose name ends in a blank is none that a domain declares; see `problem`."""
 
     fact: str
     arguments: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        if self.fact.endswith(" "):
+            return f"{' '.join(self.arguments)} {self.fact.strip()}"
         return written(self.fact, self.arguments)
 
 

@@ -27,7 +27,10 @@ class State:
 
 @dataclass(frozen=True)
 class Problem:
-    """What to plan: from `state` to all of `wanted`, over `objects` (name to type), without `forbidden` actions and `exhausted` steps."""
+    """What to plan: from `state` to all of `wanted`, over `objects` (name to type), without `forbidden` actions and `exhausted` steps.
+
+    An exhausted step without arguments stands for every step of its action.
+    """
 
     domain: Domain
     objects: Mapping[str, str]
@@ -72,7 +75,7 @@ class Problem:
             outcomes = range(len(action.outcomes)) if isinstance(action, Tool) and action.outcomes else (-1,)
             for binding in self.bindings(action.parameters):
                 arguments = tuple(binding.values())
-                if Step(action.name, arguments) not in self.exhausted:
+                if self.exhausted.isdisjoint((Step(action.name), Step(action.name, arguments))):
                     for outcome in outcomes:
                         yield Step(action.name, arguments, outcome)
 

@@ -11,10 +11,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from toolplan.domain import (
+    Action,
     And,
     Ask,
     AtomicFormula,
     Condition,
+    Domain,
     Effect,
     Equal,
     Exists,
@@ -159,7 +161,7 @@ def successor(problem: Problem, state: State, step: Step) -> State:
             uncertain.discard(atom)
             if not problem.domain.facts[atom.fact].closed:
                 denied.add(atom)
-    for atom, sure in [*added, *((atom, True) for atom in certain(action, binding))]:
+    for atom, sure in [*added, *((atom, True) for atom in certain(problem.domain, action, binding))]:
         denied.discard(atom)
         if sure:
             known.add(atom)
@@ -176,13 +178,13 @@ def believed(problem: Problem, performer: Performer, atom: Atom) -> bool:
     return performer is Performer.CALL
 
 
-def certain(action: Tool | Ask, binding: Mapping[str, str]) -> list[Atom]:
+def certain(domain: Domain, action: Action, binding: Mapping[str, str]) -> list[Atom]:
     """The atoms that are known after `action` whatever it read: those it verifies, the types it enumerates, and what it brings."""
     if isinstance(action, Ask):
         return []
     return [
         *(ground(formula, binding) for formula in action.verifies),
-        *(Atom(ENUMERATED, (type_name,)) for type_name in action.enumerates),
+        *(Atom(ENUMERATED, (below,)) for type_name in action.enumerates for below in domain.types_below(type_name)),
         *(Atom(BROUGHT, (binding[new.name],)) for new in (*action.finds, *action.creates)),
     ]
 

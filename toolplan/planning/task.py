@@ -157,7 +157,7 @@ def missing(task: Task) -> tuple[Fluent, ...] | None:
     while step:
         for start in range(0, len(candidates), step):
             part = {fluent for fluent in candidates[start : start + step] if fluent in chosen}
-            if part and _opens(task, operators, chosen - part):
+            if part and _opens(task, operators, reached | (chosen - part)):
                 chosen -= part
         step //= 2
     return tuple(task.fluents[fluent] for fluent in candidates if fluent in chosen)
@@ -183,6 +183,6 @@ def _behind(task: Task, reached: set[int]) -> tuple[list[int], list[Operator]]:
     return list(found), list(operators.values())
 
 
-def _opens(task: Task, operators: Sequence[Operator], added: set[int]) -> bool:
-    reached = closure(task.initial | added, operators)
+def _opens(task: Task, operators: Sequence[Operator], known: set[int]) -> bool:
+    reached = closure(known, operators)
     return any(goal.true <= reached for goal in task.goals)

@@ -88,7 +88,7 @@ class ActionWriter(ConditionWriter):
         if isinstance(action, Tool):
             for formula in action.verifies:
                 yield from self.adds(formula, variables, sure=True)
-            for type_name in action.enumerates:
+            for type_name in dict.fromkeys(below for name in action.enumerates for below in self.problem.domain.types_below(name)):
                 yield f"({self.enumerated[type_name]})"
             for new in (*action.finds, *action.creates):
                 yield f"({self.present} {variables[new.name]})"
