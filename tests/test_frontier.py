@@ -287,3 +287,19 @@ def test_no_input_does_more_than_raise_domain_error(state: object, goal: object,
         desk(state, goal, forbid=names, exhausted=names)
     except toolplan.DomainError as error:
         assert error.diagnostics
+
+
+def test_a_plan_says_what_it_assumes() -> None:
+    domain = loads(
+        "fact a fact b fact c tool look { produces oneof (a or (b, not c)) risk read } tool go { requires a produces c risk write }"
+    )
+    whole = plan(domain, goal="c", **FAST).to_dict()  # type: ignore[arg-type]
+    assert whole["steps"][0]["assumes"] == ["a"]  # type: ignore[index]
+    assert "assumes" not in whole["steps"][1]  # type: ignore[index]
+
+
+def test_a_question_without_words_asks_for_what_it_produces() -> None:
+    domain = loads('fact size "how large it should be" ask q { produces size }')
+    asked = frontier(domain, goal="size", **FAST).decision  # type: ignore[arg-type]
+    assert isinstance(asked, Clarify)
+    assert asked.question.text == "What is the size (how large it should be)?"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -113,3 +116,35 @@ def test_no_text_does_more_than_be_refused(make: Callable[[Random], str]) -> Non
                 read(Source("<fuzz>", text))
             except DomainError as error:
                 assert error.diagnostics
+
+
+HOSTILE = [
+    "(" * 100_000,
+    "tool t { requires " + "(" * 50_000 + "a" + ")" * 50_000 + " }",
+    "tool t { requires " + "not " * 25_000 + "a }",
+    "tool t { returns a = $" + "[" * 100_000 + " }",
+    "tool t { returns a = $" + '["x' * 30_000 + " }",
+    'fact a "' + "\\" * 100_000,
+    '"""' + '""\\' * 30_000,
+    "`" + "a" * 100_000,
+    "fact " + "a" * 100_000,
+    "tool t { cost " + "9" * 100_000 + " }",
+    "fact a\n" * 15_000,
+    "tool t { requires " + ", ".join(f"nme_{number}" for number in range(9_000)) + " }",
+    "fact name_0 fact name_1\n" + "\n".join(f"tool t{number} {{ requires nme_{number % 7} }}" for number in range(3_000)),
+    "{" * 50_000 + "}" * 50_000,
+    "tool t {" * 12_000,
+    "# " + "x" * 100_000,
+    "\u202e" * 100_000,
+    "a," * 50_000,
+]
+
+
+def test_hostile_texts_of_100_kb_end(tmp_path: Path) -> None:
+    """In a process of its own, which is given up on after two minutes for all of them: what backtracks would take years."""
+    script = (
+        "import sys, json\nfrom toolplan.language.loading import check_text\nfor text in json.load(open(sys.argv[1])): check_text(text)"
+    )
+    (tmp_path / "texts.json").write_text(json.dumps(HOSTILE))
+    run = subprocess.run([sys.executable, "-c", script, str(tmp_path / "texts.json")], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr[-2000:]

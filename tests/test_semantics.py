@@ -131,3 +131,12 @@ def test_a_safe_tool_is_not_hoped_to_find_what_is_known_to_be_otherwise() -> Non
 def test_a_step_that_is_not_applicable_ends_a_replay() -> None:
     it = problem("tool t { requires b produces a risk read }")
     assert replay(it, [Step("t")]) is None
+
+
+def test_what_only_one_outcome_produces_is_verified_only_in_it() -> None:
+    tool = "tool t by model { requires a produces oneof (b or c) verifies b risk read }"
+    it = problem(tool, "a")
+    assert successor(it, it.state, Step("t", (), 0)).known == {Atom("a"), Atom("b")}
+    other = successor(it, it.state, Step("t", (), 1))
+    assert other.known == {Atom("a")}
+    assert other.uncertain == {Atom("c")}

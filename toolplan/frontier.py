@@ -15,6 +15,7 @@ from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.language.source import Location, Source, Span
 from toolplan.language.suggest import Suggester
+from toolplan.planning import plans
 from toolplan.planning.causes import reason
 from toolplan.planning.engines import AUTO, solve
 from toolplan.planning.inputs import GoalInput, StateInput, Words, build
@@ -29,10 +30,9 @@ from toolplan.planning.plans import (
     Solution,
     Status,
     Step,
-    Undecided,
     Unreachable,
 )
-from toolplan.planning.problem import ENUMERATED, Problem
+from toolplan.planning.problem import ENUMERATED, Problem, ground
 from toolplan.planning.semantics import applicable, is_valid_plan
 
 Mode = Literal["one", "path", "executable", "all"]
@@ -93,7 +93,7 @@ class Blocked:
 
 
 @dataclass(frozen=True, slots=True)
-class Unproved:
+class Undecided:
     """The limit was reached first. `plan` is the best that was found, if any; none has a smaller score than `bound`."""
 
     plan: Plan | None
@@ -101,7 +101,7 @@ class Unproved:
     limit: str
 
 
-Decision = Act | Instruct | Clarify | Done | Blocked | Unproved
+Decision = Act | Instruct | Clarify | Done | Blocked | Undecided
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class Planned:
                 data |= plan_to_dict(self.problem, plan) | {"lower_bound": number(bound), "engine": engine}
             case Unreachable(missing, engine):
                 data |= {"missing": [str(fluent) for fluent in missing], "engine": engine}
-            case Undecided(bound, engine, limit):
+            case plans.Undecided(bound, engine, limit):
                 data |= {"lower_bound": number(bound), "limit": limit, "engine": engine}
             case _:
                 pass
@@ -172,7 +172,7 @@ class Frontier:
         data: dict[str, object] = {
             "domain": problem.domain.name,
             "goal": [wanted.label for wanted in problem.wanted],
-            "decision": type(self.decision).__name__.lower().replace("unproved", "undecided"),
+            "decision": type(self.decision).__name__.lower(),
             "mode": self.mode,
             "tools": list(self.tools),
             "calls": {name: problem.domain.tools[name].call_name for name in self.tools},
@@ -188,7 +188,7 @@ class Frontier:
                 data |= {"question": question.text, "step": step_to_dict(problem, question.step), "plan": plan_to_dict(problem, plan)}
             case Blocked(missing, hint):
                 data |= {"missing": [str(fluent) for fluent in missing], "hint": hint.replace("`", "")}
-            case Unproved(best, bound, limit):
+            case Undecided(best, bound, limit):
                 data |= {"plan": plan_to_dict(problem, best) if best else None, "lower_bound": number(bound), "limit": limit}
             case Done():
                 pass
@@ -283,9 +283,9 @@ def decide(planned: Planned) -> Decision:
         case Unreachable(missing):
             return Blocked(missing, _opening(problem, missing))
         case Bounded(best, bound):
-            return Unproved(best, bound, "the engine proves no plan to be the best")
-        case Undecided(bound, _, limit):
-            return Unproved(None, bound, limit)
+            return Undecided(best, bound, "the engine proves no plan to be the best")
+        case plans.Undecided(bound, _, limit):
+            return Undecided(None, bound, limit)
         case EngineMissing(diagnostic) | EngineFailed(diagnostic):
             raise DomainError([diagnostic])
 
@@ -369,7 +369,21 @@ def step_to_dict(problem: Problem, step: Step) -> dict[str, object]:
             data["confirm"] = (action.confirm or level.confirm).by or "user"  # type: ignore[union-attr]
     else:
         data |= {"kind": "ask", "question": action.question}
+    if assumed := assumes(problem, step):
+        data["assumes"] = assumed
     return data | {"score": number(problem.domain.score_of(action))}
+
+
+def assumes(problem: Problem, step: Step) -> list[str]:
+    """What a plan hopes that `step` brings, where its call may turn out in several ways."""
+    action = problem.domain.action(step.action)
+    if not isinstance(action, Tool) or step.outcome < 0:
+        return []
+    binding, outcome = problem.binding(step), action.outcomes[step.outcome]
+    return [
+        *(str(ground(formula, binding)) for formula in outcome.produces),
+        *(f"not {ground(formula, binding)}" for formula in outcome.removes),
+    ]
 
 
 def plan_to_dict(problem: Problem, plan: Plan) -> dict[str, object]:

@@ -157,7 +157,7 @@ def _produced(problem: Problem, step: Step) -> list[Atom]:
     action, binding = problem.domain.action(step.action), problem.binding(step)
     effects = produces(action, step)
     atoms = [ground(effect.atom, {**binding, **inner}) for effect in effects for inner in problem.bindings(effect.parameters)]
-    return list(dict.fromkeys([*atoms, *certain(problem.domain, action, binding)]))
+    return list(dict.fromkeys([*atoms, *certain(problem.domain, step, binding)]))
 
 
 def _changes(problem: Problem, step: Step) -> bool:

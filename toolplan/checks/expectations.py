@@ -11,7 +11,7 @@ from toolplan.checks.invariants import Broken, Holds, prove_never
 from toolplan.checks.wording import listed, tick
 from toolplan.checks.worlds import World, described, matches, offered, why_not
 from toolplan.domain import AtomicFormula, Expectation, Happening
-from toolplan.frontier import Act, Blocked, Clarify, Instruct, Unproved, number
+from toolplan.frontier import Act, Blocked, Clarify, Instruct, Undecided, number
 from toolplan.planning.plans import Atom, Optimal, Plan, Step, Unreachable
 from toolplan.planning.problem import Problem
 from toolplan.planning.semantics import applicable, score, successor
@@ -40,7 +40,7 @@ class Finding:
 def expected(world: World, expectation: Expectation) -> Finding | None:
     """What is wrong with an `expect` clause in `world`."""
     end = world.walk.end if expectation.kind == "chain" else world.decision
-    if isinstance(end, Unproved):
+    if isinstance(end, Undecided):
         return Finding(clause_of(expectation), Verdict.UNDECIDED, (described(end),))
     if expectation.kind == "chain":
         lines = differences(world, expectation.atoms)
@@ -145,6 +145,6 @@ def _unplanned(worlds: Sequence[World], atom: AtomicFormula, clause: str) -> Fin
             for position, step in enumerate(steps, start=1):
                 if matches(atom, step):
                     return failed(clause, [f"found: {tick(step)} is step {position} of {listed(steps, 'and')}"])
-        if isinstance(walk.end, Unproved):
+        if isinstance(walk.end, Undecided):
             return Finding(clause, Verdict.UNDECIDED, (described(walk.end),))
     return None

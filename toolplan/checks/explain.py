@@ -11,7 +11,7 @@ from toolplan.checks.needs import shown, standing
 from toolplan.checks.reasons import Chosen, NeedsConfirmation, Preference, Reason, Remark, Visible, to_json
 from toolplan.checks.wording import listed, tick
 from toolplan.domain import Action, Tool
-from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Frontier, Instruct, Planned, Unproved, decide, first_steps, number
+from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Frontier, Instruct, Planned, Undecided, decide, first_steps, number
 from toolplan.planning.causes import GOAL, causal_links
 from toolplan.planning.engines import AUTO
 from toolplan.planning.inputs import Words
@@ -80,7 +80,7 @@ def why(now: Planned | Frontier) -> Why:
         case Blocked(missing, hint):
             blamed = f"nothing can add {listed(missing, 'and')}" if missing else "no order of the tools works"
             lines = [f"no step leads to the goal: {blamed}", f"what would change it: {hint}"]
-        case Unproved(plan, bound, limit):
+        case Undecided(plan, bound, limit):
             found = f"the best plan so far is {', '.join(map(tick, plan.steps))}" if plan else "no plan was found"
             lines = [f"the next step is undecided: {limit}", f"{found}; none scores less than {number(bound):g}"]
     return Why(decision, (), (), tuple(lines))

@@ -8,9 +8,10 @@ from functools import cached_property
 from toolplan.checks.needs import needs, unmet
 from toolplan.checks.wording import listed, tick
 from toolplan.domain import AtomicFormula, Happening, Performer, Tool
-from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Instruct, Planned, Unproved, decide
+from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Instruct, Planned, Undecided, decide
+from toolplan.planning import plans
 from toolplan.planning.engines import AUTO, UNIFORM_COST, solve
-from toolplan.planning.plans import Atom, Limit, Plan, Solution, Step, Undecided
+from toolplan.planning.plans import Atom, Limit, Plan, Solution, Step
 from toolplan.planning.problem import Problem, State
 from toolplan.planning.semantics import applicable, successor
 
@@ -35,7 +36,7 @@ class Engine:
         """The best way to the goal of `problem`."""
         if self.name == AUTO:
             solution = solve(problem, UNIFORM_COST, replace(self.limit, expansions=min(QUICK, self.limit.expansions)))
-            if not isinstance(solution, Undecided):
+            if not isinstance(solution, plans.Undecided):
                 return solution
         return solve(problem, self.name, self.limit)
 
@@ -139,7 +140,7 @@ def described(decision: Decision) -> str:
             return f"the next step is the question {tick(question.step)}"
         case Blocked(missing):
             return f"it is blocked: nothing can add {listed(missing, 'or')}" if missing else "it is blocked: no order of the tools works"
-        case Unproved(_, _, limit):
+        case Undecided(_, _, limit):
             return f"it is undecided: stopped after {limit}"
         case Done():
             return "everything that is wanted is known"

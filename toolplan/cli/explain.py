@@ -22,7 +22,7 @@ from toolplan.cli.options import (
     read_state,
 )
 from toolplan.cli.output import reporting, say, show_json
-from toolplan.frontier import Blocked, Unproved, frontier
+from toolplan.frontier import Blocked, Undecided, frontier
 from toolplan.language.codes import Code, find_code
 from toolplan.language.loading import load, shipped_domains
 from toolplan.language.suggest import Suggester
@@ -82,7 +82,7 @@ def command(
             say(line)
     if other is None and isinstance(now.decision, Blocked):
         raise typer.Exit(Exit.NO_PLAN)
-    undecided = isinstance(now.decision, Unproved) if other is None else isinstance(getattr(found, "reason", None), NotCompared)
+    undecided = isinstance(now.decision, Undecided) if other is None else isinstance(getattr(found, "reason", None), NotCompared)
     if undecided:
         raise typer.Exit(Exit.LIMIT)
 

@@ -22,7 +22,7 @@ from toolplan.cli.options import (
 )
 from toolplan.cli.output import reporting, say, show_json
 from toolplan.cli.plan import summary
-from toolplan.frontier import Act, Blocked, Clarify, Done, Frontier, Instruct, Mode, Unproved, frontier, number
+from toolplan.frontier import Act, Blocked, Clarify, Done, Frontier, Instruct, Mode, Undecided, frontier, number
 from toolplan.language.loading import load
 from toolplan.planning.plans import Plan
 from toolplan.planning.problem import State
@@ -61,7 +61,7 @@ def command(
             say(line)
     if isinstance(now.decision, Blocked):
         raise typer.Exit(Exit.NO_PLAN)
-    if isinstance(now.decision, Unproved):
+    if isinstance(now.decision, Undecided):
         raise typer.Exit(Exit.LIMIT)
 
 
@@ -89,7 +89,7 @@ def _lines(now: Frontier) -> list[str]:
         case Blocked(missing, hint):
             blamed = f"nothing can add {', '.join(map(str, missing))}" if missing else "no order of the tools works"
             return [*head, f"blocked: {blamed}", f"help:    {hint.replace('`', '')}"]
-        case Unproved(best, bound, limit):
+        case Undecided(best, bound, limit):
             found = f"best so far: {', '.join(map(str, best.steps))}" if best else "no plan found yet"
             return [*head, f"undecided: stopped after {limit}; {found}; at least {number(bound):g}"]
 

@@ -20,7 +20,7 @@ from toolplan.cli.options import (
 )
 from toolplan.cli.output import reporting, say, show_json
 from toolplan.domain import Ask
-from toolplan.frontier import Planned, number, plan
+from toolplan.frontier import Planned, assumes, number, plan
 from toolplan.language.loading import load
 from toolplan.planning.plans import Bounded, Optimal, Plan, Undecided, Unreachable
 
@@ -85,7 +85,11 @@ def _steps(planned: Planned, best: Plan) -> list[str]:
         kind = "ask" if isinstance(action, Ask) else domain.risk_of(action).name
         rows.append((f"{position}.", str(step), kind, f"{number(domain.score_of(action)):g}"))
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
-    return [f"{row[0]:>{widths[0]}} {row[1]:<{widths[1]}}  {row[2]:<{widths[2]}}  {row[3]:>{widths[3]}}" for row in rows]
+    hopes = [f"  assuming {', '.join(hoped)}" if (hoped := assumes(planned.problem, step)) else "" for step in best.steps]
+    return [
+        f"{row[0]:>{widths[0]}} {row[1]:<{widths[1]}}  {row[2]:<{widths[2]}}  {row[3]:>{widths[3]}}{hope}"
+        for row, hope in zip(rows, hopes, strict=True)
+    ]
 
 
 def summary(best: Plan) -> str:

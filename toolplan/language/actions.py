@@ -78,7 +78,7 @@ def resolve_ask(scope: Scope, block: nodes.Block, tools: Collection[str], policy
         name=_name(block),
         parameters=parameters,
         kind=kind,
-        question=clauses.text(""),
+        question=clauses.text("") or next((_implied_question(scope.facts[effect.atom.fact]) for effect in produces), ""),
         requires=clauses.condition("requires", variables),
         produces=produces,
         cost=clauses.number("cost", policy.question_cost),

@@ -173,7 +173,7 @@ class _Compiler:
             for atom, literals, sure in self._firing(step, effect, binding, performer, trust):
                 made.setdefault(atom, []).append(literals)
                 yield Change(literals, self._true_adds(atom, sure=sure), self._true_deletes(atom))
-        for atom in certain(self.problem.domain, action, binding):
+        for atom in certain(self.problem.domain, step, binding):
             made[atom] = [Literals()]
             yield Change(Literals(), self._true_adds(atom, sure=True), self._true_deletes(atom))
         for effect in removes(action, step):

@@ -117,11 +117,17 @@ def _solve(task: Task, costs: Sequence[int], limit: Limit) -> Solution:
                 return EngineFailed(_disbelieved(f"it claims a cost of {claimed} for a plan that costs {real}"))
             if real >= COST_BOUND:
                 return EngineFailed(_disbelieved(f"its plan costs {real}, which is more than it can count"))
-            return Optimal(_plan(task, operators), FAST_DOWNWARD)
+            return Optimal(_plan(task, operators), _configured(task))
         case unified.Exhausted():
             return _no_plan(task, FAST_DOWNWARD, limit)
         case _:
             return _failure(answer, FAST_DOWNWARD)
+
+
+def _configured(task: Task) -> str:
+    """Fast Downward's name, with the search where it is not the usual one."""
+    search = unified.search_for(task)
+    return FAST_DOWNWARD if search == unified.LM_CUT else f"{FAST_DOWNWARD} {search}"
 
 
 def _no_plan(task: Task, engine: str, limit: Limit) -> Solution:

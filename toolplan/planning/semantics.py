@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from toolplan.domain import (
-    Action,
     And,
     Ask,
     AtomicFormula,
@@ -161,7 +160,7 @@ def successor(problem: Problem, state: State, step: Step) -> State:
             uncertain.discard(atom)
             if not problem.domain.facts[atom.fact].closed:
                 denied.add(atom)
-    for atom, sure in [*added, *((atom, True) for atom in certain(problem.domain, action, binding))]:
+    for atom, sure in [*added, *((atom, True) for atom in certain(problem.domain, step, binding))]:
         denied.discard(atom)
         if sure:
             known.add(atom)
@@ -178,15 +177,23 @@ def believed(problem: Problem, performer: Performer, atom: Atom) -> bool:
     return performer is Performer.CALL
 
 
-def certain(domain: Domain, action: Action, binding: Mapping[str, str]) -> list[Atom]:
-    """The atoms that are known after `action` whatever it read: those it verifies, the types it enumerates, and what it brings."""
+def certain(domain: Domain, step: Step, binding: Mapping[str, str]) -> list[Atom]:
+    """The atoms that are known after `step` whatever it read: those it verifies, the types it enumerates, and what it brings."""
+    action = domain.action(step.action)
     if isinstance(action, Ask):
         return []
     return [
-        *(ground(formula, binding) for formula in action.verifies),
+        *(ground(formula, binding) for formula in verified(action, step)),
         *(Atom(ENUMERATED, (below,)) for type_name in action.enumerates for below in domain.types_below(type_name)),
         *(Atom(BROUGHT, (binding[new.name],)) for new in (*action.finds, *action.creates)),
     ]
+
+
+def verified(action: Tool, step: Step) -> tuple[AtomicFormula, ...]:
+    """What `step` verifies: of what only some outcomes produce, no more than its own outcome does."""
+    own = action.outcomes[step.outcome].produces if step.outcome >= 0 else ()
+    elsewhere = {formula for outcome in action.outcomes for formula in outcome.produces} - set(own)
+    return tuple(formula for formula in action.verifies if formula not in elsewhere)
 
 
 def produces(action: Tool | Ask, step: Step) -> tuple[Effect, ...]:

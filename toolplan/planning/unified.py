@@ -74,14 +74,18 @@ Answer = Found | Exhausted | Stopped | Broken | Absent
 
 def fast_downward(task: Task, costs: Sequence[int], limit: Limit) -> Answer:
     """What Fast Downward's A* says of `task` when operator `i` costs `costs[i]`."""
-    search = BLIND if len(task.goals) > 1 or any(operator.changes for operator in task.operators) else LM_CUT
-    engine = _Downward(search, limit)
+    engine = _Downward(search_for(task), limit)
     with _quiet(), engine:
         try:
             result = engine.solve(_problem(task, costs), timeout=limit.seconds)
         except (UPException, OSError, ValueError, AttributeError) as error:
             return Broken(f"{type(error).__name__}: {error}")
     return _answer_of_downward(engine, result, limit)
+
+
+def search_for(task: Task) -> str:
+    """The search that can take all of `task`: with LM-cut where it can, else blind. Both are optimal."""
+    return BLIND if len(task.goals) > 1 or any(operator.changes for operator in task.operators) else LM_CUT
 
 
 def other_engine(name: str, task: Task, costs: Sequence[int], limit: Limit) -> Answer:

@@ -8,7 +8,7 @@ from toolplan.domain import Action, And, AtomicFormula, Effect, Performer, Term,
 from toolplan.planning.pddl.conditions import ConditionWriter, conjoined, places_of
 from toolplan.planning.plans import Atom, Status, Step
 from toolplan.planning.problem import Problem
-from toolplan.planning.semantics import Trust, believed, produces, removes, trust_of
+from toolplan.planning.semantics import Trust, believed, produces, removes, trust_of, verified
 
 
 class ActionWriter(ConditionWriter):
@@ -77,7 +77,7 @@ class ActionWriter(ConditionWriter):
 
     def effects(self, action: Action, step: Step, variables: Mapping[str, str], trust: Trust) -> Iterator[str]:
         """The effects of `step`, as `semantics.successor` has them; what is both removed and added is only added."""
-        made = produces(action, step) + tuple(Effect(formula) for formula in (action.verifies if isinstance(action, Tool) else ()))
+        made = produces(action, step) + tuple(Effect(formula) for formula in (verified(action, step) if isinstance(action, Tool) else ()))
         for effect in removes(action, step):
             if not any(other.atom == effect.atom and _always(other) for other in made):
                 yield from self.removal(action, step, effect, made, variables, trust)
@@ -86,7 +86,7 @@ class ActionWriter(ConditionWriter):
             for sure, condition in self.firing(action, step, effect, inner, trust):
                 yield from self.change(effect, inner, [condition], list(self.adds(effect.atom, inner, sure=sure)))
         if isinstance(action, Tool):
-            for formula in action.verifies:
+            for formula in verified(action, step):
                 yield from self.adds(formula, variables, sure=True)
             for type_name in dict.fromkeys(below for name in action.enumerates for below in self.problem.domain.types_below(name)):
                 yield f"({self.enumerated[type_name]})"
