@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from chains import Chains, banned, in_any_order, plain, steps_of, too_early
+from contracts import badly_worded, extract, unfit, unfounded, used_facts, wanted_goals
 
 import toolplan
-from toolplan.domain import And, ArgumentSource, AtomicFormula, Condition, Derived, Free, Items, Literal, Not, Or, Pattern, Scenario, Tool
+from toolplan.checks.schemas import RealTool
+from toolplan.domain import Free, Pattern, Scenario, Tool
 from toolplan.domain.actions import Performer
 from toolplan.language.loading import check
-from toolplan.planning.inputs import build_scenario
-from toolplan.planning.plans import Atom, Step
-from toolplan.planning.semantics import successor
 
-HERE = Path(__file__).parent
-RESOLVED = check(HERE.parent / "domains" / "office.toolplan")
+RESOLVED = check(Path(__file__).parents[1] / "domains" / "office.toolplan")
 OFFICE = RESOLVED.domain
-LIMIT = toolplan.Limit(seconds=60)
-ENGINE = "uniform-cost"
-
-
-def extract(name: str) -> dict[str, dict]:
-    return {tool["name"]: tool for tool in json.loads((HERE / "data" / "mcp" / f"{name}.json").read_text("utf-8"))["tools"]}
-
-
+CHAINS = Chains(OFFICE, "uniform-cost")
 SERVERS = {"google-calendar": extract("calendar"), "gmail": extract("gmail")}
 CALLED = [tool for tool in OFFICE.tools.values() if tool.performer is Performer.CALL]
 TOOLS = [pytest.param(tool, id=tool.name) for tool in CALLED if tool.evidence.server in SERVERS]
@@ -38,38 +28,10 @@ PATTERNS = {
     *("draft_reply", "summarize_email", "extract_deadline"),
     *("summarize_section", "summarize_document", "extract_section"),
 }
-JSON_TYPES = {"string": str, "boolean": bool, "array": list}
 
 
-def declared(tool: Tool) -> dict:
+def declared(tool: Tool) -> RealTool:
     return SERVERS[tool.evidence.server][tool.call_name]
-
-
-def atoms(condition: Condition) -> set[AtomicFormula]:
-    """The atoms that `condition` asks for; those it denies are left out."""
-    if isinstance(condition, And | Or):
-        return set().union(*(atoms(part) for part in condition.conditions))
-    return {condition} if isinstance(condition, AtomicFormula) else set()
-
-
-def facts_of(condition: Condition) -> set[str]:
-    """The facts that `condition` reads, whether it asks for them or denies them."""
-    if isinstance(condition, Not):
-        return facts_of(condition.condition)
-    if isinstance(condition, And | Or):
-        return set().union(*(facts_of(part) for part in condition.conditions))
-    return {condition.fact} if isinstance(condition, AtomicFormula) else set()
-
-
-def sources(source: ArgumentSource) -> Iterator[AtomicFormula]:
-    """The atoms that an argument is made from."""
-    if isinstance(source, AtomicFormula):
-        yield source
-    elif isinstance(source, Derived):
-        yield from source.sources
-    elif isinstance(source, Items):
-        for item in source.items:
-            yield from sources(item)
 
 
 def test_there_is_nothing_to_report() -> None:
@@ -96,25 +58,17 @@ def test_the_extract_holds_the_called_tools_and_no_others(server: str) -> None:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_arguments_are_the_servers_and_none_that_it_requires_is_left_out(tool: Tool) -> None:
-    assert set(declared(tool)["required"]) <= set(tool.interface.passes) <= set(declared(tool)["properties"])
+    assert set(declared(tool).required) <= set(tool.interface.passes) <= set(declared(tool).properties)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_literal_is_one_that_the_server_takes(tool: Tool) -> None:
-    for name, source in tool.interface.passes.items():
-        argument = declared(tool)["properties"][name]
-        if isinstance(source, Literal):
-            assert isinstance(source.value, JSON_TYPES[argument["type"]])
-            values = source.value if isinstance(source.value, list) else [source.value]
-            taken = argument.get("items", argument).get("enum", values)
-            assert set(values) <= set(taken)
-        if isinstance(source, Items):
-            assert argument["type"] == "array"
+    assert unfit(tool, declared(tool)) == []
 
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_the_risk_agrees_with_the_servers_hints(tool: Tool) -> None:
-    hints = declared(tool)
+    hints = declared(tool).hints
     safe = OFFICE.risk_of(tool).safe
     if "readOnlyHint" in hints:
         assert safe is hints["readOnlyHint"]
@@ -126,12 +80,8 @@ def test_the_risk_agrees_with_the_servers_hints(tool: Tool) -> None:
 
 @pytest.mark.parametrize("tool", CALLED, ids=lambda tool: tool.name)
 def test_what_is_passed_is_required_first(tool: Tool) -> None:
-    required = atoms(tool.requires)
-    for source in tool.interface.passes.values():
-        assert not isinstance(source, Free)
-        assert set(sources(source)) <= required
-        if isinstance(source, AtomicFormula):
-            assert OFFICE.facts[source.fact].value is not None
+    assert not any(isinstance(source, Free) for source in tool.interface.passes.values())
+    assert unfounded(OFFICE, tool) == []
 
 
 @pytest.mark.parametrize("tool", CALLED, ids=lambda tool: tool.name)
@@ -161,17 +111,13 @@ def test_sending_and_deleting_ask_first() -> None:
 
 
 def test_every_goal_has_a_test_and_words_that_people_use() -> None:
-    assert {wanted.goal for test in OFFICE.tests for wanted in test.wanted} == set(OFFICE.goals)
-    for goal in OFFICE.goals.values():
-        assert goal.description.endswith(".")
-        assert goal.given
-        assert 2 <= len(goal.phrases) <= 4
+    assert wanted_goals(OFFICE) == set(OFFICE.goals)
+    assert badly_worded(OFFICE) == []
+    assert all(goal.given for goal in OFFICE.goals.values())
 
 
 def test_every_fact_is_used() -> None:
-    read = {fact for tool in OFFICE.tools.values() for fact in facts_of(tool.requires)}
-    wanted = {fact for goal in OFFICE.goals.values() for fact in facts_of(And((goal.achieves, *goal.given)))}
-    assert set(OFFICE.facts) == read | wanted
+    assert set(OFFICE.facts) == used_facts(OFFICE)
 
 
 # How the servers answer
@@ -217,74 +163,38 @@ def test_several_files_and_folders_are_all_found() -> None:
 # Chains
 
 
-def steps_of(test: Scenario) -> list[Step]:
-    return [Step(atom.fact, tuple(map(str, atom.terms))) for expected in test.expects for atom in expected.atoms]
-
-
-def plain(step: Step) -> Step:
-    return Step(step.action, step.arguments)
-
-
-def key(step: Step) -> tuple[str, ...]:
-    return (step.action, *step.arguments)
-
-
-def called(step: Step) -> str:
-    return f"{step.action}({', '.join(map(json.dumps, step.arguments))})"
-
-
-def of_kind(kind: str) -> list:
-    return [pytest.param(test, id=test.name) for test in OFFICE.tests if [expected.kind for expected in test.expects] == [kind]]
-
-
-@pytest.mark.parametrize("test", of_kind("chain"))
+@pytest.mark.parametrize("test", CHAINS.of_kind("chain"))
 def test_the_chain_is_the_only_best_one(test: Scenario) -> None:
     """Up to the order of steps: without any one of them, every plan is worse."""
-    state = build_scenario(OFFICE, test.given, test.wanted).state
-    best = toolplan.plan(OFFICE, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
+    best = CHAINS.plan(test)
     assert best.outcome == "optimal"
-    assert sorted(map(key, best.steps)) == sorted(map(key, steps_of(test)))
-    for step in steps_of(test):
-        other = toolplan.plan(OFFICE, state=state, goal=list(test.wanted), exhausted=[called(step)], engine=ENGINE, limit=LIMIT)
-        assert other.outcome == "unreachable" or (other.score, len(other.steps)) > (best.score, len(best.steps))
+    assert in_any_order(best.steps) == in_any_order(steps_of(test))
+    assert CHAINS.spare(test, best) == []
 
 
-@pytest.mark.parametrize("test", of_kind("chain"))
+@pytest.mark.parametrize("test", CHAINS.of_kind("chain"))
 def test_an_agent_walks_the_chain_in_its_order(test: Scenario) -> None:
-    problem = build_scenario(OFFICE, test.given, test.wanted)
-    state = problem.state
-    for expected in steps_of(test):
-        for rule in test.never:
-            if rule.without is not None and expected.action in {atom.fact for atom in rule.atoms}:
-                assert Atom(rule.without.fact, tuple(map(str, rule.without.terms))) in state.known
-        now = toolplan.frontier(OFFICE, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
-        assert isinstance(now.decision, toolplan.Act | toolplan.Instruct)
-        assert isinstance(now.decision, toolplan.Instruct) is (OFFICE.tools[expected.action].performer is Performer.MODEL)
-        assert plain(now.decision.step) == expected
-        state = successor(problem, state, now.decision.step)
-    done = toolplan.frontier(OFFICE, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
-    assert isinstance(done.decision, toolplan.Done)
+    *stops, last = CHAINS.walk(test)
+    assert [stop.step for stop in stops] == steps_of(test)
+    assert isinstance(last.now.decision, toolplan.Done)
+    assert too_early(test, stops) == []
+    for stop in stops:
+        by_model = OFFICE.tools[stop.step.action].performer is Performer.MODEL
+        assert isinstance(stop.now.decision, toolplan.Instruct if by_model else toolplan.Act)
 
 
-@pytest.mark.parametrize("test", of_kind("question"))
+@pytest.mark.parametrize("test", CHAINS.of_kind("question"))
 def test_the_question_is_asked_first(test: Scenario) -> None:
-    state = build_scenario(OFFICE, test.given, test.wanted).state
-    now = toolplan.frontier(OFFICE, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
-    assert isinstance(now.decision, toolplan.Clarify)
-    assert [plain(now.decision.question.step)] == steps_of(test)
+    decision = CHAINS.frontier(test).decision
+    assert isinstance(decision, toolplan.Clarify)
+    assert [plain(decision.question.step)] == steps_of(test)
 
 
-@pytest.mark.parametrize("test", of_kind("blocked"))
+@pytest.mark.parametrize("test", CHAINS.of_kind("blocked"))
 def test_what_is_blocked_is_proved_to_be(test: Scenario) -> None:
-    state = build_scenario(OFFICE, test.given, test.wanted).state
-    now = toolplan.frontier(OFFICE, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
-    assert isinstance(now.decision, toolplan.Blocked)
+    assert isinstance(CHAINS.frontier(test).decision, toolplan.Blocked)
 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_what_must_never_be_is_in_no_best_plan(test: Scenario) -> None:
-    state = build_scenario(OFFICE, test.given, test.wanted).state
-    best = toolplan.plan(OFFICE, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
-    planned = {step.action for step in best.steps} | {key(step) for step in best.steps}
-    never = [atom for rule in test.never if rule.without is None for atom in rule.atoms]
-    assert not planned & {(atom.fact, *map(str, atom.terms)) if atom.terms else atom.fact for atom in never}
+    assert banned(test, CHAINS.plan(test)) == set()

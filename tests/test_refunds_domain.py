@@ -2,55 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from itertools import product
 from pathlib import Path
 
 import pytest
+from chains import LIMIT, Chains, banned, in_any_order, plain, steps_of, too_early
+from contracts import badly_worded, facts_of, used_facts, wanted_goals
 
 import toolplan
-from toolplan.domain import And, AtomicFormula, Condition, Exists, Literal, Not, Or, Scenario, Tool
+from toolplan.domain import Literal, Scenario, Tool
 from toolplan.language.loading import check
-from toolplan.planning.inputs import build_scenario
-from toolplan.planning.plans import Atom, Step
-from toolplan.planning.semantics import successor
 
 RESOLVED = check(Path(__file__).parents[1] / "domains" / "refunds.toolplan")
 REFUNDS = RESOLVED.domain
-LIMIT = toolplan.Limit(seconds=60)
 ENGINE = "uniform-cost"
-TOOLS = [pytest.param(tool, id=tool.name) for tool in REFUNDS.tools.values()]
+CHAINS = Chains(REFUNDS, ENGINE)
 NEGATIVES = {"propose_credit_memo", "correct_invoice", "cancel_subscription", "accept_dispute", "answer_dispute"}
 SERVED = [pytest.param(tool, id=tool.name) for tool in REFUNDS.tools.values() if tool.name not in ("request_human", "cancel_run")]
-
-
-def facts_of(condition: Condition) -> set[str]:
-    """The facts that `condition` reads, whether it asks for them or denies them."""
-    if isinstance(condition, Not | Exists):
-        return facts_of(condition.condition)
-    if isinstance(condition, And | Or):
-        return set().union(*(facts_of(part) for part in condition.conditions))
-    return {condition.fact} if isinstance(condition, AtomicFormula) else set()
-
-
-def steps_of(test: Scenario) -> list[Step]:
-    return [Step(atom.fact, tuple(map(str, atom.terms))) for expected in test.expects for atom in expected.atoms]
-
-
-def plain(step: Step) -> Step:
-    return Step(step.action, step.arguments)
-
-
-def key(step: Step) -> tuple[str, ...]:
-    return (step.action, *step.arguments)
-
-
-def called(step: Step) -> str:
-    return f"{step.action}({', '.join(map(json.dumps, step.arguments))})"
-
-
-def of_kind(kind: str) -> list:
-    return [pytest.param(test, id=test.name) for test in REFUNDS.tests if [expected.kind for expected in test.expects] == [kind]]
 
 
 def test_there_is_nothing_to_report() -> None:
@@ -114,72 +82,52 @@ def test_the_way_out_stays_visible() -> None:
 
 
 def test_every_goal_has_a_test_and_words_that_people_use() -> None:
-    assert {wanted.goal for test in REFUNDS.tests for wanted in test.wanted} == set(REFUNDS.goals)
-    for goal in REFUNDS.goals.values():
-        assert goal.description.endswith(".")
-        assert 2 <= len(goal.phrases) <= 4
+    assert wanted_goals(REFUNDS) == set(REFUNDS.goals)
+    assert badly_worded(REFUNDS) == []
 
 
 def test_every_fact_is_used() -> None:
-    read = {fact for tool in REFUNDS.tools.values() for fact in facts_of(tool.requires)}
-    wanted = {fact for goal in REFUNDS.goals.values() for fact in facts_of(And((goal.achieves, *goal.given)))}
-    assert set(REFUNDS.facts) == read | wanted
+    assert set(REFUNDS.facts) == used_facts(REFUNDS)
 
 
 # Chains
 
 
-@pytest.mark.parametrize("test", of_kind("chain"))
+@pytest.mark.parametrize("test", CHAINS.of_kind("chain"))
 def test_the_chain_is_the_only_best_one(test: Scenario) -> None:
     """Up to the order of steps: without any one of them, every plan is worse."""
-    state = build_scenario(REFUNDS, test.given, test.wanted).state
-    best = toolplan.plan(REFUNDS, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
+    best = CHAINS.plan(test)
     assert best.outcome == "optimal"
-    assert sorted(map(key, best.steps)) == sorted(map(key, steps_of(test)))
-    for step in steps_of(test):
-        other = toolplan.plan(REFUNDS, state=state, goal=list(test.wanted), exhausted=[called(step)], engine=ENGINE, limit=LIMIT)
-        assert other.outcome == "unreachable" or (other.score, len(other.steps)) > (best.score, len(best.steps))
+    assert in_any_order(best.steps) == in_any_order(steps_of(test))
+    assert CHAINS.spare(test, best) == []
 
 
-@pytest.mark.parametrize("test", of_kind("chain"))
+@pytest.mark.parametrize("test", CHAINS.of_kind("chain"))
 def test_an_agent_walks_the_chain_in_its_order(test: Scenario) -> None:
-    problem = build_scenario(REFUNDS, test.given, test.wanted)
-    state = problem.state
-    for expected in steps_of(test):
-        for rule in test.never:
-            if rule.without is not None and any(atom.fact == expected.action for atom in rule.atoms):
-                assert Atom(rule.without.fact, tuple(map(str, rule.without.terms))) in state.known
-        now = toolplan.frontier(REFUNDS, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
-        assert isinstance(now.decision, toolplan.Act)
-        assert now.tools == (expected.action,)
-        assert plain(now.decision.step) == expected
-        state = successor(problem, state, now.decision.step)
-    done = toolplan.frontier(REFUNDS, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
-    assert isinstance(done.decision, toolplan.Done)
+    *stops, last = CHAINS.walk(test)
+    assert [stop.step for stop in stops] == steps_of(test)
+    assert isinstance(last.now.decision, toolplan.Done)
+    assert too_early(test, stops) == []
+    for stop in stops:
+        assert isinstance(stop.now.decision, toolplan.Act)
+        assert stop.now.tools == (stop.step.action,)
 
 
-@pytest.mark.parametrize("test", of_kind("question"))
+@pytest.mark.parametrize("test", CHAINS.of_kind("question"))
 def test_the_question_is_asked_first(test: Scenario) -> None:
-    state = build_scenario(REFUNDS, test.given, test.wanted).state
-    now = toolplan.frontier(REFUNDS, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
-    assert isinstance(now.decision, toolplan.Clarify)
-    assert [plain(now.decision.question.step)] == steps_of(test)
+    decision = CHAINS.frontier(test).decision
+    assert isinstance(decision, toolplan.Clarify)
+    assert [plain(decision.question.step)] == steps_of(test)
 
 
-@pytest.mark.parametrize("test", of_kind("blocked"))
+@pytest.mark.parametrize("test", CHAINS.of_kind("blocked"))
 def test_what_is_blocked_is_proved_to_be(test: Scenario) -> None:
-    state = build_scenario(REFUNDS, test.given, test.wanted).state
-    now = toolplan.frontier(REFUNDS, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
-    assert isinstance(now.decision, toolplan.Blocked)
+    assert isinstance(CHAINS.frontier(test).decision, toolplan.Blocked)
 
 
-@pytest.mark.parametrize("test", of_kind("chain") + of_kind("question"))
+@pytest.mark.parametrize("test", CHAINS.of_kind("chain") + CHAINS.of_kind("question"))
 def test_what_must_never_be_is_in_no_best_plan(test: Scenario) -> None:
-    state = build_scenario(REFUNDS, test.given, test.wanted).state
-    best = toolplan.plan(REFUNDS, state=state, goal=list(test.wanted), engine=ENGINE, limit=LIMIT)
-    planned = {step.action for step in best.steps} | {key(step) for step in best.steps}
-    never = [atom for rule in test.never if rule.without is None for atom in rule.atoms]
-    assert not planned & {(atom.fact, *map(str, atom.terms)) if atom.terms else atom.fact for atom in never}
+    assert banned(test, CHAINS.plan(test)) == set()
 
 
 # Entities

@@ -9,16 +9,13 @@ from toolplan.checks.needs import needs, unmet
 from toolplan.checks.wording import listed, tick
 from toolplan.domain import AtomicFormula, Happening, Performer, Tool
 from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Instruct, Planned, Undecided, decide
-from toolplan.planning import plans
-from toolplan.planning.engines import AUTO, UNIFORM_COST, solve
+from toolplan.planning.engines import AUTO, solve
 from toolplan.planning.plans import Atom, Limit, Plan, Solution, Step
 from toolplan.planning.problem import Problem, State
 from toolplan.planning.semantics import applicable, successor
 
 LIMIT = Limit(expansions=1_000_000, seconds=30)
 """What one question to a planner may use unless the caller says otherwise."""
-QUICK = 2_000
-"""Expansions that `auto` tries in this process first: starting another planner takes longer than all of most tests."""
 
 
 class ScriptError(Exception):
@@ -34,10 +31,6 @@ class Engine:
 
     def solve(self, problem: Problem) -> Solution:
         """The best way to the goal of `problem`."""
-        if self.name == AUTO:
-            solution = solve(problem, UNIFORM_COST, replace(self.limit, expansions=min(QUICK, self.limit.expansions)))
-            if not isinstance(solution, plans.Undecided):
-                return solution
         return solve(problem, self.name, self.limit)
 
 

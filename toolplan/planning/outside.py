@@ -157,9 +157,9 @@ def _failure(answer: unified.Answer, engine: str) -> Solution:
 def _too_large(task: Task, engine: str) -> EngineFailed:
     dearest = max(task.operators, key=lambda operator: operator.score)
     message = f"the scores are too large for `{engine}`, which counts below 2^30; the largest is that of `{dearest.step}`"
-    return EngineFailed(Diagnostic(Code.COST_TOO_LARGE, message, None, "write costs in a coarser unit, or use the engine uniform-cost"))
+    return EngineFailed(Diagnostic(Code.COST_TOO_LARGE, message, None, "write costs in a coarser unit, or use the engine a-star"))
 
 
 def _disbelieved(reason: str) -> Diagnostic:
     message = f"the answer of `{FAST_DOWNWARD}` does not hold: {reason}"
-    return Diagnostic(Code.ENGINE_NOT_BELIEVED, message, None, "use the engine uniform-cost")
+    return Diagnostic(Code.ENGINE_NOT_BELIEVED, message, None, "use the engine a-star")

@@ -39,6 +39,12 @@ class Operator:
     changes: tuple[Change, ...]
     score: int
 
+    def apply(self, state: frozenset[int]) -> frozenset[int]:
+        """The state after the operator. Conditions look at `state`; what is both deleted and added is true afterwards."""
+        fired = [change for change in self.changes if change.condition.hold(state)]
+        deleted = self.deletes.union(*(change.deletes for change in fired))
+        return (state - deleted).union(self.adds, *(change.adds for change in fired))
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
