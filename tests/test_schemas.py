@@ -32,6 +32,8 @@ TOOLS = [
     },
     {"name": "odd", "inputSchema": {"required": None, "properties": []}, "annotations": None},
     {"name": "bare"},
+    {"name": "listing", "outputSchema": {"properties": {"files": {"type": "array"}, "error": {}}}},
+    {"name": "loose", "outputSchema": {"properties": {"files": {}}, "additionalProperties": True}},
 ]
 
 
@@ -64,6 +66,11 @@ def contract(passes: str, *, risk: str = "write", calls: str = "calendar.update-
         (contract("", calls="calendar.update_event"), ["TP420"]),
         (contract("", calls="odd"), []),
         (contract("passes x = id", calls="bare"), ["TP421"]),
+        (contract("returns done = $.files[0] fails when $.error", calls="listing"), []),
+        (contract("returns done = $.file[0] fails when $.eror", calls="listing"), ["TP425", "TP425"]),
+        (contract("returns done = $[0].anything", calls="listing"), []),
+        (contract("returns done = $.anything", calls="loose"), []),
+        (contract("returns done = $.anything", calls="bare"), []),
     ],
 )
 def test_what_does_not_fit_the_schema_is_found(tool: str, expected: list[str], tmp_path: Path) -> None:

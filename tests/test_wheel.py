@@ -51,5 +51,7 @@ def test_the_main_job_from_a_distribution(kind: str, dist: Path, tmp_path: Path)
     assert run(toolplan, "check", "--strict", "workspace", "github", cwd=tmp_path).returncode == 0
     explained = run(toolplan, "explain", "TP101", cwd=tmp_path)
     assert "unknown-fact" in explained.stdout
+    assert run(toolplan, "init", "mine.toolplan", cwd=tmp_path).returncode == 0
+    assert run(toolplan, "test", "mine.toolplan", "refunds", cwd=tmp_path).returncode == 0
     doctor = run(toolplan, "doctor", cwd=tmp_path)
     assert "pip install 'toolplan[planners]'" in doctor.stdout

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path as FilePath
 
-from toolplan.domain import Literal, Tool
+from toolplan.domain import Literal, Path, Tool
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.language.resolve import Resolved
 from toolplan.language.source import Location, Source, Span
 from toolplan.language.suggest import Suggester
 
+FIRST_NAME = re.compile(r"\$\.([A-Za-z_][A-Za-z0-9_]*)")
 TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str,
     "boolean": bool,
@@ -27,15 +29,16 @@ TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class RealTool:
-    """A tool as its server describes it: the schema of its arguments and the hints, of which any may be missing."""
+    """A tool as its server describes it: the schemas of its arguments and results and the hints, of which any may be missing."""
 
     name: str
     properties: Mapping[str, object]
     required: tuple[str, ...]
     hints: Mapping[str, object]
+    results: Mapping[str, object]
 
 
-def read_tools(path: Path) -> dict[str, RealTool]:
+def read_tools(path: FilePath) -> dict[str, RealTool]:
     """The tools in a file: a `tools/list` answer, or a list of tools. Raises DomainError where it is neither."""
     try:
         text = path.read_text("utf-8")
@@ -64,7 +67,16 @@ def _real_tool(data: Mapping[str, object]) -> RealTool:
         properties=properties if isinstance(properties, dict) else {},
         required=tuple(name for name in required if isinstance(name, str)) if isinstance(required, list) else (),
         hints=hints if isinstance(hints, dict) else {},
+        results=_closed_properties(data.get("outputSchema")),
     )
+
+
+def _closed_properties(schema: object) -> Mapping[str, object]:
+    """The properties of a result, where the schema lists them all: without that, any path may lead somewhere."""
+    if not isinstance(schema, dict) or schema.get("additionalProperties", False) is not False:
+        return {}
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else {}
 
 
 def against_schemas(resolved: Resolved, real: Mapping[str, RealTool]) -> Iterator[Diagnostic]:
@@ -78,6 +90,7 @@ def against_schemas(resolved: Resolved, real: Mapping[str, RealTool]) -> Iterato
             yield Diagnostic(Code.UNKNOWN_REAL_TOOL, f"the server has no tool {quoted(tool.call_name)}", place, hint)
         else:
             yield from _arguments(tool, found, place, suggester)
+            yield from _results(tool, found, place, suggester)
             yield from _hints(resolved, tool, found, place)
 
 
@@ -95,6 +108,16 @@ def _arguments(tool: Tool, real: RealTool, place: Location, suggester: Suggester
     if passes and missing:
         message = f"{quoted(real.name)} requires {', '.join(map(quoted, missing))}, and {quoted(tool.name)} does not pass it"
         yield Diagnostic(Code.MISSING_REAL_PARAMETER, message, place, "pass a fact, a literal, `from` facts, or `free`")
+
+
+def _results(tool: Tool, real: RealTool, place: Location, suggester: Suggester) -> Iterator[Diagnostic]:
+    """Paths whose first name the result does not have."""
+    paths = [reader.text for _, reader in tool.interface.returns if isinstance(reader, Path)] + list(tool.interface.fails_when)
+    for path in paths:
+        first = FIRST_NAME.match(path)
+        if first and real.results and first[1] not in real.results:
+            message = f"the result of {quoted(real.name)} has no {quoted(first[1])}, where {quoted(tool.name)} looks for `{path}`"
+            yield Diagnostic(Code.UNKNOWN_RESULT, message, place, suggester.hint(first[1], real.results))
 
 
 def _fits(value: object, schema: Mapping[str, object]) -> bool:

@@ -92,6 +92,7 @@ class Code(enum.Enum):
     MISSING_REAL_PARAMETER = ("TP422", "missing-real-parameter", Severity.ERROR)
     UNFIT_LITERAL = ("TP423", "unfit-literal", Severity.ERROR)
     CONTRADICTS_HINT = ("TP424", "contradicts-hint", Severity.WARNING)
+    UNKNOWN_RESULT = ("TP425", "unknown-result", Severity.ERROR)
 
     ENGINE_MISSING = ("TP501", "engine-missing", Severity.ERROR)
     ENGINE_CRASHED = ("TP502", "engine-crashed", Severity.ERROR)
