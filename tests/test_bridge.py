@@ -309,9 +309,17 @@ def command_of(pid: int) -> str:
         return ""
 
 
-def test_other_engines_of_unified_planning_are_checked_too() -> None:
+@pytest.mark.slow
+def test_other_engines_of_unified_planning_are_checked_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     lama = solve(shop("closed_account"), "up:fast-downward", LIMIT)
     assert not isinstance(lama, EngineFailed | EngineMissing)
+    with ThreadPoolExecutor(4) as pool:
+        goals = list(EXPECTED) * 2
+        solutions = list(pool.map(lambda goal: solve(shop(goal), "up:symk-opt", LIMIT), goals))
+    assert [sorted(names(solution)) for solution in solutions] == [sorted(EXPECTED[goal]) for goal in goals]
+    assert {solution.engine for solution in solutions if isinstance(solution, Optimal)} == {"up:symk-opt"}
+    assert list(tmp_path.iterdir()) == []
     nobody = solve(shop("refunded"), "up:nobody", LIMIT)
     assert isinstance(nobody, EngineMissing)
     assert "nobody" in nobody.diagnostic.message

@@ -15,9 +15,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib import resources
 from math import ceil
-from pathlib import Path
 from typing import Any
 
 import unified_planning as up
@@ -93,7 +91,7 @@ def other_engine(name: str, task: Task, costs: Sequence[int], limit: Limit) -> A
     with _quiet():
         problem = _problem(task, costs)
         try:
-            with problem.environment.factory.OneshotPlanner(name=name) as planner:
+            with problem.environment.factory.OneshotPlanner(name=name) as planner, _apart(planner):
                 result = planner.solve(problem, timeout=limit.seconds)
         except UPNoRequestedEngineAvailableException:
             return Absent()
@@ -196,20 +194,44 @@ class _Downward(FastDownwardPDDLPlanner):  # type: ignore[misc]
             process.communicate()
 
     def _get_cmd(self, domain_filename: str, problem_filename: str, plan_filename: str) -> list[str]:
-        command = super()._get_cmd(domain_filename, problem_filename, plan_filename)
-        directory = os.path.dirname(plan_filename)
-        driver = Path(str(resources.files("up_fast_downward").joinpath("downward/fast-downward.py")))
+        interpreter, driver, *arguments = super()._get_cmd(domain_filename, problem_filename, plan_filename)
         options = [
-            *("--sas-file", os.path.join(directory, "output.sas")),
+            *("--sas-file", os.path.join(os.path.dirname(plan_filename), "output.sas")),
             *("--overall-time-limit", f"{ceil(self._limit.seconds) + 1}s"),
             *("--overall-memory-limit", f"{self._limit.megabytes}M"),
         ]
-        arguments = [str(part) for part in command[2:]]
-        return [sys.executable, str(supervised.__file__), str(os.getpid()), directory, str(driver), *options, *arguments]
+        return _supervised([interpreter, driver, *options, *arguments], plan_filename)
 
     def _result_status(self, problem: Any, plan: Any, retval: int | None = None, log_messages: Any = None) -> Any:
         self.exit_code = retval
         return super()._result_status(problem, plan, retval, log_messages)
+
+
+def _supervised(command: Sequence[str], plan_filename: str) -> list[str]:
+    """A command whose program is Python, such that it works in the directory of its plan and does not outlive this process."""
+    interpreter, program, *arguments = map(str, command)
+    return [interpreter, str(supervised.__file__), str(os.getpid()), os.path.dirname(plan_filename), program, *arguments]
+
+
+@contextlib.contextmanager
+def _apart(planner: Any) -> Iterator[None]:
+    """Within, `planner` runs as ours does if it is a Python driver like Fast Downward's; afterwards nothing of it is left running."""
+    usual = getattr(planner, "_get_cmd", None)
+    if usual is not None:
+
+        def command(domain_filename: str, problem_filename: str, plan_filename: str) -> list[str]:
+            given: list[str] = usual(domain_filename, problem_filename, plan_filename)
+            return _supervised(given, plan_filename) if given[0] == sys.executable else given
+
+        planner._get_cmd = command
+    try:
+        yield
+    finally:
+        process = getattr(planner, "_process", None)
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
 
 
 def _answer_of_downward(engine: _Downward, result: Any, limit: Limit) -> Answer:
