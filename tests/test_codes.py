@@ -37,7 +37,7 @@ def run_call(domain_text: str, call: str) -> list[Diagnostic]:
             goal=given.get("goal"),
             forbid=[value for name, value in lines if name == "forbid"],
             exhausted=[value for name, value in lines if name == "exhausted"],
-            mode=given.get("mode", "one"),  # type: ignore[arg-type]
+            mode=given.get("mode", "one"),
             engine=given.get("engine", "uniform-cost"),
             limit=limit,
         )

@@ -20,19 +20,19 @@ tool refund(o: order) { requires eligible(o) produces refunded(o) risk write }
 @pytest.mark.parametrize("engine", ["uniform-cost", "fast-downward"])
 def test_a_check_of_one_order_opens_no_refund_of_another(engine: str) -> None:
     domain = loads(ORDERS)
-    blocked = frontier(domain, state="eligible(order_a)", goal="refunded(order_b)", engine=engine, limit=FAST["limit"]).decision  # type: ignore[arg-type]
+    blocked = frontier(domain, state="eligible(order_a)", goal="refunded(order_b)", engine=engine, limit=FAST["limit"]).decision
     assert isinstance(blocked, Blocked)
     assert [str(fluent) for fluent in blocked.missing] == ["named(order_b)"]
-    whole = plan(domain, state="eligible(order_a), named(order_b)", goal="refunded(order_b)", engine=engine, limit=FAST["limit"])  # type: ignore[arg-type]
+    whole = plan(domain, state="eligible(order_a), named(order_b)", goal="refunded(order_b)", engine=engine, limit=FAST["limit"])
     assert [str(step) for step in whole.steps] == ["check(order_b)", "refund(order_b)"]
 
 
 def test_two_persons_of_one_name_lead_to_an_entity_question() -> None:
     """The search for a name that fits two is exhausted; what is left is to ask which of them is meant."""
     domain = load("contacts")
-    looked_up = frontier(domain, state="named(anna)", goal="resolved(anna)", **FAST)  # type: ignore[arg-type]
+    looked_up = frontier(domain, state="named(anna)", goal="resolved(anna)", **FAST)
     assert looked_up.tools == ("find_contact",)
-    asked = frontier(domain, state="named(anna)", goal="resolved(anna)", exhausted=["find_contact(anna)"], **FAST).decision  # type: ignore[arg-type]
+    asked = frontier(domain, state="named(anna)", goal="resolved(anna)", exhausted=["find_contact(anna)"], **FAST).decision
     assert isinstance(asked, Clarify)
     assert "anna" in asked.question.text
     assert domain.asks[asked.question.name].kind is toolplan.domain.AskKind.ENTITY
@@ -46,10 +46,10 @@ def test_sharing_any_file_is_not_unreachable_while_a_tool_can_find_one() -> None
         tool share(f: file, p: person) { requires found(f), resolved(p) produces shared(f, p) risk share }
     """
     goal = "exists f: file (shared(f, anna))"
-    now = frontier(loads(text), state="topic, resolved(anna)", goal=goal, **FAST)  # type: ignore[arg-type]
+    now = frontier(loads(text), state="topic, resolved(anna)", goal=goal, **FAST)
     assert isinstance(now.decision, Act)
     assert now.tools == ("search",)
-    without = frontier(loads(text), state="resolved(anna)", goal=goal, **FAST).decision  # type: ignore[arg-type]
+    without = frontier(loads(text), state="resolved(anna)", goal=goal, **FAST).decision
     assert isinstance(without, Blocked)
     assert [str(fluent) for fluent in without.missing] == ["topic"]
 
@@ -61,7 +61,7 @@ def test_what_is_found_cannot_be_used_before_it_is_found() -> None:
         ask which(f: file) { produces found(f) cost 1 }
         tool open(f: file) { requires found(f) produces read(f) risk read }
     """
-    blocked = frontier(loads(text), goal="exists f: file (read(f))", **FAST).decision  # type: ignore[arg-type]
+    blocked = frontier(loads(text), goal="exists f: file (read(f))", **FAST).decision
     assert isinstance(blocked, Blocked)
 
 
@@ -72,12 +72,12 @@ def test_a_permission_is_for_one_call() -> None:
         ask may_delete { "May I delete it?" permits delete cost 1 }
     """
     state = "found(a), found(b)"
-    asked = frontier(loads(text), state=state, goal="deleted(a)", **FAST).decision  # type: ignore[arg-type]
+    asked = frontier(loads(text), state=state, goal="deleted(a)", **FAST).decision
     assert isinstance(asked, Clarify)
     assert asked.question.text == "May I delete it? (a)"
-    allowed = frontier(loads(text), state=f"{state}, may_delete(a)", goal="deleted(a)", **FAST)  # type: ignore[arg-type]
+    allowed = frontier(loads(text), state=f"{state}, may_delete(a)", goal="deleted(a)", **FAST)
     assert allowed.tools == ("delete",)
-    other = frontier(loads(text), state=f"{state}, may_delete(a)", goal="deleted(b)", **FAST).decision  # type: ignore[arg-type]
+    other = frontier(loads(text), state=f"{state}, may_delete(a)", goal="deleted(b)", **FAST).decision
     assert isinstance(other, Clarify)
-    both = plan(loads(text), state=state, goal="deleted(a), deleted(b)", **FAST)  # type: ignore[arg-type]
+    both = plan(loads(text), state=state, goal="deleted(a), deleted(b)", **FAST)
     assert sorted(step.action for step in both.steps) == ["delete", "delete", "may_delete", "may_delete"]

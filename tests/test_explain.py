@@ -73,13 +73,13 @@ def workspace() -> Domain:
 
 
 def reason(domain: Domain, action: toolplan.planning.inputs.Words, **call: object) -> Reason:
-    return why_not(plan(domain, **{**FAST, **call}), action, **FAST).reason  # type: ignore[arg-type]
+    return why_not(plan(domain, **{**FAST, **call}), action, **FAST).reason
 
 
 def planned_of(drawn: Drawn) -> Planned:
     """What was drawn, planned; draws that contradict themselves are no examples."""
     try:
-        return plan(loads(drawn.domain), state=drawn.state, goal=drawn.goal, **SMALL)  # type: ignore[arg-type]
+        return plan(loads(drawn.domain), state=drawn.state, goal=drawn.goal, **SMALL)
     except DomainError:
         reject()
 
@@ -88,7 +88,7 @@ def planned_of(drawn: Drawn) -> Planned:
 
 
 def test_the_chain_leads_from_the_next_step_to_the_goal(workspace: Domain) -> None:
-    found = why(frontier(workspace, state=GIVEN, goal="move_event", **FAST))  # type: ignore[arg-type]
+    found = why(frontier(workspace, state=GIVEN, goal="move_event", **FAST))
     assert found.lines == (
         "`search_events` is next: it starts a plan to `move_event`, and none scores less than 3",
         "  `search_events` makes `event_id` known, which `update_event` requires",
@@ -101,12 +101,12 @@ def test_the_chain_leads_from_the_next_step_to_the_goal(workspace: Domain) -> No
 
 
 def test_a_step_that_clears_the_way_has_a_cause_too(desk: Domain) -> None:
-    found = why(plan(desk, state="found(plan), private(plan)", goal="shared(plan, anna)", **FAST))  # type: ignore[arg-type]
+    found = why(plan(desk, state="found(plan), private(plan)", goal="shared(plan, anna)", **FAST))
     assert str(found.chain[0]) == "`open_up(plan)` makes `private(plan)` false, without which `share(plan, anna)` could not run"
 
 
 def test_a_rival_is_named_with_the_rule_that_it_lost_by(desk: Domain) -> None:
-    found = why(plan(desk, state="topic, text, person_named", goal="mail", **FAST))  # type: ignore[arg-type]
+    found = why(plan(desk, state="topic, text, person_named", goal="mail", **FAST))
     assert found.rivals == ((Step("write"), Preference.RISK),)
     assert found.lines[-1] == "  `write` could come first as well; `look_up` goes before it: it is of lower risk"
 
@@ -120,7 +120,7 @@ def test_a_rival_is_named_with_the_rule_that_it_lost_by(desk: Domain) -> None:
     ],
 )
 def test_no_next_step_is_explained_as_well(desk: Domain, call: dict[str, object], start: str) -> None:
-    found = why(plan(desk, **{**FAST, **call}))  # type: ignore[arg-type]
+    found = why(plan(desk, **{**FAST, **call}))
     assert found.lines[0].startswith(start)
     assert found.chain == ()
 
@@ -223,9 +223,9 @@ def test_tied_with_a_step_of_the_same_plan(desk: Domain) -> None:
 
 def test_tied_with_a_step_of_another_plan() -> None:
     domain = loads("fact a  tool one { produces a risk read }  tool other { produces a risk read }")
-    planned = plan(domain, goal="a", **FAST)  # type: ignore[arg-type]
+    planned = plan(domain, goal="a", **FAST)
     rival = "other" if planned.steps == (Step("one"),) else "one"
-    assert why_not(planned, rival, **FAST).reason == Tied(planned.steps[0], Preference.ENGINE)  # type: ignore[arg-type]
+    assert why_not(planned, rival, **FAST).reason == Tied(planned.steps[0], Preference.ENGINE)
 
 
 @pytest.mark.parametrize("name", ["send", "share"])
@@ -258,16 +258,16 @@ def test_goal_unreachable(desk: Domain) -> None:
 
 
 def test_not_compared(desk: Domain) -> None:
-    planned = plan(desk, state="topic, text, person_named", goal="mail", **FAST)  # type: ignore[arg-type]
+    planned = plan(desk, state="topic, text, person_named", goal="mail", **FAST)
     small = Limit(expansions=1)
     assert isinstance(why_not(planned, "who", engine="uniform-cost", limit=small).reason, NotCompared)
     undecided = plan(desk, state="topic, text, person_named", goal="mail", engine="uniform-cost", limit=small)
-    assert isinstance(why_not(undecided, "who", **FAST).reason, NotCompared)  # type: ignore[arg-type]
+    assert isinstance(why_not(undecided, "who", **FAST).reason, NotCompared)
 
 
 def test_without_arguments_the_nearest_step_is_explained(desk: Domain) -> None:
-    planned = plan(desk, state="described(a), found(b), private(b), shared(c, anna), topic, text, person_named", goal="mail", **FAST)  # type: ignore[arg-type]
-    found = why_not(planned, "share", **FAST)  # type: ignore[arg-type]
+    planned = plan(desk, state="described(a), found(b), private(b), shared(c, anna), topic, text, person_named", goal="mail", **FAST)
+    found = why_not(planned, "share", **FAST)
     assert found.step == Step("share", ("a", "anna")) or len(unmet(needs(planned.problem, found.step))) == 1
     nearest = min(len(unmet(needs(planned.problem, Step("share", (f, "anna"))))) for f in "abc" if f != "c")
     assert isinstance(found.reason, NotExecutable)
@@ -275,9 +275,9 @@ def test_without_arguments_the_nearest_step_is_explained(desk: Domain) -> None:
 
 
 def test_remarks(desk: Domain) -> None:
-    now = frontier(desk, state="found(plan), private(plan), topic", goal="shared(plan, anna)", **FAST)  # type: ignore[arg-type]
-    assert [str(remark) for remark in why_not(now, "share", **FAST).remarks] == ["risk `share`: `owner` confirms every call"]  # type: ignore[arg-type]
-    assert [str(remark) for remark in why_not(now, "remember", **FAST).remarks] == [  # type: ignore[arg-type]
+    now = frontier(desk, state="found(plan), private(plan), topic", goal="shared(plan, anna)", **FAST)
+    assert [str(remark) for remark in why_not(now, "share", **FAST).remarks] == ["risk `share`: `owner` confirms every call"]
+    assert [str(remark) for remark in why_not(now, "remember", **FAST).remarks] == [
         "it is visible all the same: the policy shows it at every step"
     ]
 
@@ -294,9 +294,9 @@ def test_remarks(desk: Domain) -> None:
     ],
 )
 def test_unknown_names_are_diagnostics(desk: Domain, words: str, code: str, hint: str) -> None:
-    planned = plan(desk, state="described(plan)", goal="shared(plan, anna)", **FAST)  # type: ignore[arg-type]
+    planned = plan(desk, state="described(plan)", goal="shared(plan, anna)", **FAST)
     with pytest.raises(DomainError) as caught:
-        why_not(planned, words, **FAST)  # type: ignore[arg-type]
+        why_not(planned, words, **FAST)
     assert [finding.code.number for finding in caught.value.diagnostics] == [code]
     assert not hint or caught.value.diagnostics[0].hint == hint
 
@@ -305,12 +305,12 @@ def test_unknown_names_are_diagnostics(desk: Domain, words: str, code: str, hint
 
 
 def test_every_tool_of_the_workspace_has_one_reason(workspace: Domain) -> None:
-    now = frontier(workspace, state=GIVEN, goal="move_event", **FAST)  # type: ignore[arg-type]
+    now = frontier(workspace, state=GIVEN, goal="move_event", **FAST)
     best = now.planned.score
     assert best is not None
     chosen = []
     for name in (*workspace.tools, *workspace.asks):
-        found = why_not(now, name, **FAST)  # type: ignore[arg-type]
+        found = why_not(now, name, **FAST)
         assert isinstance(found.reason, get_args(Reason))
         assert found.reason.lines
         assert found.reason.remedy
@@ -338,7 +338,7 @@ def test_reasons_agree_with_the_semantics_and_with_a_replan(drawn: Drawn) -> Non
     for step in problem.steps():
         assert applicable(problem, problem.state, step) is (not unmet(needs(problem, step)))
     for name in (*domain.tools, *domain.asks):
-        found = why_not(planned, name, **SMALL)  # type: ignore[arg-type]
+        found = why_not(planned, name, **SMALL)
         json.dumps(found.to_dict())
         runs = applicable(problem, problem.state, found.step)
         if isinstance(found.reason, NotExecutable):

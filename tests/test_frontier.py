@@ -28,7 +28,7 @@ goal mail { "Send a mail." achieves sent given topic }
 
 
 def desk(state: object, goal: object = "mail", **options: object) -> toolplan.Frontier:
-    return frontier(loads(DESK), state=state, goal=goal, **{**FAST, **options})  # type: ignore[arg-type]
+    return frontier(loads(DESK), state=state, goal=goal, **{**FAST, **options})
 
 
 def test_act_names_the_tool_its_reason_and_the_plan() -> None:
@@ -69,9 +69,9 @@ def test_of_steps_that_can_run_the_less_risky_goes_first_then_the_one_declared_f
         tool end { requires a, b, c produces d risk read }
         """
     )
-    assert frontier(domain, goal="d", **FAST).tools == ("second",)  # type: ignore[arg-type]
-    assert frontier(domain, state="b", goal="d", **FAST).tools == ("third",)  # type: ignore[arg-type]
-    assert frontier(domain, state="b, c", goal="d", **FAST).tools == ("risky",)  # type: ignore[arg-type]
+    assert frontier(domain, goal="d", **FAST).tools == ("second",)
+    assert frontier(domain, state="b", goal="d", **FAST).tools == ("third",)
+    assert frontier(domain, state="b, c", goal="d", **FAST).tools == ("risky",)
 
 
 def test_a_step_is_not_moved_to_the_front_where_that_breaks_the_plan() -> None:
@@ -82,7 +82,7 @@ def test_a_step_is_not_moved_to_the_front_where_that_breaks_the_plan() -> None:
         tool drop { produces b removes key risk read }
         """
     )
-    now = frontier(domain, state="key", goal="a, b", **FAST)  # type: ignore[arg-type]
+    now = frontier(domain, state="key", goal="a, b", **FAST)
     assert now.tools == ("use",)
 
 
@@ -107,9 +107,9 @@ def test_blocked_names_a_smallest_set_of_atoms_that_nothing_can_add() -> None:
         tool one { requires y produces x risk read }  tool other { requires x produces y risk read }
         """
     )
-    missing = frontier(domain, state="code", goal="inside", **FAST).decision.missing  # type: ignore[arg-type,union-attr]
+    missing = frontier(domain, state="code", goal="inside", **FAST).decision.missing
     assert [str(fluent) for fluent in missing] == ["key"]
-    circle = frontier(domain, goal="x, y", **FAST).decision.missing  # type: ignore[arg-type,union-attr]
+    circle = frontier(domain, goal="x, y", **FAST).decision.missing
     assert len(circle) == 1
 
 
@@ -122,10 +122,10 @@ def test_modes_show_more_for_comparison() -> None:
 
 def test_always_visible_tools_are_counted_apart() -> None:
     domain = loads("fact a tool help { produces a cost 9 risk read } tool t { produces a risk read } policy { always visible help }")
-    now = frontier(domain, goal="a", **FAST)  # type: ignore[arg-type]
+    now = frontier(domain, goal="a", **FAST)
     assert now.tools == ("t",)
     assert now.always_visible == ("help",)
-    assert frontier(domain, goal="a", mode="all", **FAST).tools == ("t",)  # type: ignore[arg-type]
+    assert frontier(domain, goal="a", mode="all", **FAST).tools == ("t",)
 
 
 @pytest.mark.parametrize(
@@ -149,13 +149,13 @@ def test_states_and_goals_may_be_written_in_every_form(state: object, goal: obje
         goal give(f: file, p: person) { achieves shared(f, p) }
         """
     )
-    now = frontier(domain, state=state, goal=goal, **FAST)  # type: ignore[arg-type]
+    now = frontier(domain, state=state, goal=goal, **FAST)
     assert isinstance(now.decision, Act)
     assert now.decision.step == Step("share", ("report", "anna"))
 
 
 def test_several_goals_are_one_final_state() -> None:
-    whole = plan(loads(DESK), state="topic, text, address", goal=["mail", "draft"], **FAST)  # type: ignore[arg-type]
+    whole = plan(loads(DESK), state="topic, text, address", goal=["mail", "draft"], **FAST)
     assert [str(step) for step in whole.steps] == ["write", "send"]
     assert (whole.outcome, whole.score) == ("optimal", Fraction(11, 2))
 
@@ -168,7 +168,7 @@ def test_what_is_done_for_one_entity_counts_for_no_other() -> None:
         tool refund(o: order) { requires eligible(o) produces refunded(o) risk write }
         """
     )
-    now = frontier(domain, state="named(order_a), named(order_b), eligible(order_a)", goal="refunded(order_b)", **FAST)  # type: ignore[arg-type]
+    now = frontier(domain, state="named(order_a), named(order_b), eligible(order_a)", goal="refunded(order_b)", **FAST)
     assert isinstance(now.decision, Act)
     assert now.decision.step == Step("check", ("order_b",))
 
@@ -188,8 +188,8 @@ def test_an_exhausted_name_stands_for_all_its_steps_and_arguments_for_one() -> N
     )
     for engine in ("uniform-cost", "fast-downward"):
         calls = {"state": "named(x), named(y)", "goal": "found(x), found(y)", "engine": engine, "limit": Limit(seconds=60)}
-        assert frontier(domain, exhausted=["search"], **calls).tools == ("list",)  # type: ignore[arg-type]
-        one = plan(domain, exhausted=["search(x)"], **calls)  # type: ignore[arg-type]
+        assert frontier(domain, exhausted=["search"], **calls).tools == ("list",)
+        one = plan(domain, exhausted=["search(x)"], **calls)
         assert sorted(map(str, one.steps)) == ["list(x)", "search(y)"]
 
 
@@ -227,7 +227,7 @@ def test_forbidding_a_level_of_risk_forbids_its_tools() -> None:
 )
 def test_a_bad_call_is_a_diagnostic_and_all_that_is_wrong_is_said(call: dict[str, object], codes: list[str]) -> None:
     with pytest.raises(toolplan.DomainError) as caught:
-        frontier(loads(DESK), **call)  # type: ignore[arg-type]
+        frontier(loads(DESK), **call)
     assert [finding.code.number for finding in caught.value.diagnostics] == codes
     assert str(caught.value)
 
@@ -251,7 +251,7 @@ def test_an_entity_takes_the_narrowest_of_its_types() -> None:
         tool pay(i: invoice) { requires named(i) produces paid(i) risk write }
         """
     )
-    assert frontier(domain, state="named(x)", goal="paid(x)", **FAST).tools == ("pay",)  # type: ignore[arg-type]
+    assert frontier(domain, state="named(x)", goal="paid(x)", **FAST).tools == ("pay",)
 
 
 def test_to_dict_is_json_and_says_everything() -> None:
@@ -293,13 +293,13 @@ def test_a_plan_says_what_it_assumes() -> None:
     domain = loads(
         "fact a fact b fact c tool look { produces oneof (a or (b, not c)) risk read } tool go { requires a produces c risk write }"
     )
-    whole = plan(domain, goal="c", **FAST).to_dict()  # type: ignore[arg-type]
-    assert whole["steps"][0]["assumes"] == ["a"]  # type: ignore[index]
-    assert "assumes" not in whole["steps"][1]  # type: ignore[index]
+    whole = plan(domain, goal="c", **FAST).to_dict()
+    assert whole["steps"][0]["assumes"] == ["a"]
+    assert "assumes" not in whole["steps"][1]
 
 
 def test_a_question_without_words_asks_for_what_it_produces() -> None:
     domain = loads('fact size "how large it should be" ask q { produces size }')
-    asked = frontier(domain, goal="size", **FAST).decision  # type: ignore[arg-type]
+    asked = frontier(domain, goal="size", **FAST).decision
     assert isinstance(asked, Clarify)
     assert asked.question.text == "What is the size (how large it should be)?"

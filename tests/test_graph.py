@@ -45,7 +45,7 @@ tool end(f: file) { requires `名前-\\`(f) produces done risk read }
 
 
 def mail_task() -> Graph:
-    planned = plan(loads(FIVE), state="topic, person_named, locked", goal="sent", **FAST)  # type: ignore[arg-type]
+    planned = plan(loads(FIVE), state="topic, person_named, locked", goal="sent", **FAST)
     return task_graph(planned)
 
 
@@ -73,7 +73,7 @@ def test_a_domain_is_drawn_with_all_it_declares() -> None:
 
 
 def test_a_task_is_drawn_with_its_path_and_nothing_that_cannot_matter() -> None:
-    planned = plan(load("workspace"), state="date, event_description, new_time", goal="move_event", **FAST)  # type: ignore[arg-type]
+    planned = plan(load("workspace"), state="date, event_description, new_time", goal="move_event", **FAST)
     graph = task_graph(planned)
     assert {node.label: node.position for node in graph.nodes if node.kind is Kind.TOOL} == {"search_events": 1, "update_event": 2}
     assert {node.label for node in graph.nodes if node.mark is Mark.KNOWN} == {"date", "event_description", "new_time"}
@@ -89,7 +89,7 @@ def test_alternatives_are_drawn_beside_the_path() -> None:
 
 
 def test_an_unreachable_goal_is_drawn_with_what_could_help() -> None:
-    planned = plan(loads(FIVE), state="topic", goal="sent", forbid=["who"], **FAST)  # type: ignore[arg-type]
+    planned = plan(loads(FIVE), state="topic", goal="sent", forbid=["who"], **FAST)
     graph = task_graph(planned)
     assert planned.outcome == "unreachable"
     assert "look_up" in {node.label for node in graph.nodes}

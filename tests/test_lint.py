@@ -180,7 +180,7 @@ def test_the_same_contract_under_other_names() -> None:
     domain = f"type file  fact old(file)  fact same(file, file) {one_tool}"
     finding = one(f"{domain} tool b(x: file, y: file) {{ requires old(x) produces same(x, y) risk read }}")
     assert finding.code is Code.DUPLICATE_CONTRACT
-    assert finding.labels[0].location.start != finding.location.start  # type: ignore[union-attr]
+    assert finding.labels[0].location.start != finding.location.start
     for other in (
         "tool b(x: file, y: file) { requires old(y) produces same(x, y) risk read }",
         'tool b(x: file, y: file) calls "c" { requires old(x) produces same(x, y) risk read }',
@@ -484,7 +484,7 @@ def test_sarif_holds_what_the_standard_requires(text: str) -> None:
 
 
 def test_sarif_of_a_finding_without_a_place() -> None:
-    assert sarif([Diagnostic(Code.ENGINE_MISSING, "no engine")], "1")["runs"][0]["results"][0]["locations"] == []  # type: ignore[index]
+    assert sarif([Diagnostic(Code.ENGINE_MISSING, "no engine")], "1")["runs"][0]["results"][0]["locations"] == []
 
 
 def test_github_commands_are_escaped_and_on_one_line() -> None:

@@ -109,5 +109,5 @@ def test_what_is_missing_would_open_a_way_and_no_part_of_it_would(drawn: Drawn) 
 def test_a_search_that_is_not_the_usual_one_is_named_in_the_result() -> None:
     plain = build(loads("fact a tool t { produces a risk read }"), None, "a")
     conditional = build(loads("fact a fact b tool t { produces a when b risk read } tool u { produces b risk read }"), None, "a")
-    engines = [solve(problem, "fast-downward", GENEROUS).engine for problem in (plain, conditional)]  # type: ignore[union-attr]
+    engines = [solve(problem, "fast-downward", GENEROUS).engine for problem in (plain, conditional)]
     assert engines == ["fast-downward", "fast-downward astar(blind())"]

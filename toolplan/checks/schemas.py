@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
 from toolplan.domain import Literal, Path, Tool
@@ -35,7 +35,7 @@ class RealTool:
     properties: Mapping[str, object]
     required: tuple[str, ...]
     hints: Mapping[str, object]
-    results: Mapping[str, object]
+    results: Mapping[str, object] = field(default_factory=dict)
 
 
 def read_tools(path: FilePath) -> dict[str, RealTool]:
