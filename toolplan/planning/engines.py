@@ -19,7 +19,7 @@ AUTO = "auto"
 FAST_DOWNWARD = "fast-downward"
 A_STAR = "a-star"
 UNIFORM_COST = "uniform-cost"
-EFFORT = 1_000_000
+EFFORT = 250_000
 """What `auto` lets A* do in this process before it starts Fast Downward: a few tenths of a second, counted so that every machine agrees."""
 REACHABILITY = "reachability"
 """Named as the engine of answers that need no search."""
