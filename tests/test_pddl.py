@@ -31,12 +31,13 @@ LIMIT = Limit(seconds=60)
 
 
 def shipped_problems() -> list[tuple[str, Problem]]:
-    """The first two test blocks of each shipped domain that reach a goal."""
+    """The first two test blocks of each shipped domain that reach a goal; one chain of the distractors, which have no tests."""
     chosen = []
     for name in shipped_domains():
         domain = load(name)
         reaching = [test for test in domain.tests if test.wanted and any(expected.kind == "chain" for expected in test.expects)]
         chosen += [(f"{name}: {test.name}", build_scenario(domain, test.given, test.wanted)) for test in reaching[:2]]
+    chosen.append(("distractors: approve an invoice", build(load("distractors"), "email_description", "invoice_approved")))
     return chosen
 
 
@@ -44,7 +45,7 @@ SHIPPED = shipped_problems()
 
 
 def test_every_shipped_domain_is_among_the_problems() -> None:
-    assert {name.split(":")[0] for name, _ in SHIPPED} >= set(shipped_domains()) - {"distractors"}
+    assert {name.split(":")[0] for name, _ in SHIPPED} == set(shipped_domains())
 
 
 @pytest.mark.parametrize("problem", [problem for _, problem in SHIPPED], ids=[name for name, _ in SHIPPED])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import ClassVar
@@ -24,21 +25,21 @@ class Preference(enum.Enum):
     ENGINE = "it starts the plan that the engine found"
 
 
-class Explained:
+class Explained(ABC):
     """What every reason says of itself."""
 
     __slots__ = ()
     kind: ClassVar[str]
 
     @property
+    @abstractmethod
     def lines(self) -> list[str]:
         """The reason for people: a sentence, and perhaps details, a line each."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def remedy(self) -> str:
         """What would unhide it."""
-        raise NotImplementedError
 
     def to_dict(self) -> dict[str, object]:
         """The reason as JSON values: its kind, its fields, and both texts."""

@@ -14,9 +14,7 @@ from toolplan.language.loading import check
 from toolplan.language.source import Location
 from toolplan.planning.inputs import build_scenario
 
-NO_FAULT_OF_THE_TEST = frozenset(
-    [Code.ENGINE_MISSING, Code.ENGINE_CRASHED, Code.ENGINE_NOT_BELIEVED, Code.ENGINE_UNFIT, Code.UNKNOWN_ENGINE, Code.BAD_LIMIT]
-)
+NO_FAULT_OF_THE_TEST = frozenset([Code.ENGINE_MISSING, Code.ENGINE_CRASHED, Code.ENGINE_NOT_BELIEVED, Code.UNKNOWN_ENGINE, Code.BAD_LIMIT])
 CANNOT_RUN = "the test cannot be run"
 
 

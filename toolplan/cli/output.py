@@ -14,7 +14,7 @@ from toolplan.cli.exits import Exit
 from toolplan.language.codes import Code, Severity
 from toolplan.language.diagnostics import Diagnostic, DomainError, render
 
-FAILURES = (Code.ENGINE_MISSING, Code.ENGINE_CRASHED, Code.ENGINE_NOT_BELIEVED, Code.ENGINE_UNFIT)
+FAILURES = (Code.ENGINE_MISSING, Code.ENGINE_CRASHED, Code.ENGINE_NOT_BELIEVED)
 COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 
 

@@ -98,7 +98,6 @@ class Code(enum.Enum):
     ENGINE_CRASHED = ("TP502", "engine-crashed", Severity.ERROR)
     ENGINE_NOT_BELIEVED = ("TP503", "engine-not-believed", Severity.ERROR)
     COST_TOO_LARGE = ("TP504", "cost-too-large", Severity.ERROR)
-    ENGINE_UNFIT = ("TP505", "engine-unfit", Severity.ERROR)
 
     UNREADABLE_FILE = ("TP601", "unreadable-file", Severity.ERROR)
     NOT_UTF8 = ("TP602", "not-utf8", Severity.ERROR)
