@@ -110,7 +110,9 @@ def test_no_text_does_more_than_be_refused(make: Callable[[Random], str]) -> Non
             assert error.diagnostics
         file, unread = parse(Source("<fuzz>", text))
         if not unread:
-            assert parse(Source("<fuzz>", format_file(file)))[0] == file
+            again = parse(Source("<fuzz>", format_file(file)))[0]
+            assert again.declarations == file.declarations
+            assert [comment.text.rstrip() for comment in again.comments] == [comment.text.rstrip() for comment in file.comments]
         for read in (parse_condition, parse_statements):
             try:
                 read(Source("<fuzz>", text))
