@@ -173,7 +173,7 @@ def _limit(solution: Solution) -> str:
     match solution:
         case Undecided(_, engine, limit):
             return f"`{engine}` stopped after {limit}"
-        case Bounded(_, _, engine):
+        case Bounded(_, _, engine, _):
             return f"`{engine}` proves no plan to be the best"
         case _:
             return "nothing was proved"

@@ -66,7 +66,7 @@ def lines(planned: Planned) -> list[str]:
         case Optimal(best, engine):
             proof = f"proved optimal by {engine}" if best.steps else "the goal holds already"
             return [*_steps(planned, best), f"{summary(best)}, {proof}"]
-        case Bounded(best, bound, engine):
+        case Bounded(best, bound, engine, _):
             return [*_steps(planned, best), f"{summary(best)}, by {engine}; not proved, at least {number(bound)}"]
         case Unreachable(missing, engine):
             blamed = f"nothing can add {', '.join(map(str, missing))}" if missing else "no order of the tools works"

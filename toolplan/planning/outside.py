@@ -64,7 +64,7 @@ def other(task: Task, engine: str, limit: Limit) -> Solution:
             plan = _plan(task, operators)
             if claims_optimal and _is_least(task, costs, len(costs) + 1, plan):
                 return Optimal(plan, engine)
-            return Bounded(plan, Fraction(0), engine)
+            return Bounded(plan, Fraction(0), engine, "the engine proves no plan to be the best")
         case unified.Exhausted():
             return _no_plan(task, engine, limit)
         case _:
@@ -157,9 +157,9 @@ def _failure(answer: unified.Answer, engine: str) -> Solution:
 def _too_large(task: Task, engine: str) -> EngineFailed:
     dearest = max(task.operators, key=lambda operator: operator.score)
     message = f"the scores are too large for `{engine}`, which counts below 2^30; the largest is that of `{dearest.step}`"
-    return EngineFailed(Diagnostic(Code.COST_TOO_LARGE, message, None, "write costs in a coarser unit, or use the engine a-star"))
+    return EngineFailed(Diagnostic(Code.COST_TOO_LARGE, message, None, "write costs in a coarser unit, or use the engine in-process"))
 
 
 def _disbelieved(reason: str) -> Diagnostic:
     message = f"the answer of `{FAST_DOWNWARD}` does not hold: {reason}"
-    return Diagnostic(Code.ENGINE_NOT_BELIEVED, message, None, "use the engine a-star")
+    return Diagnostic(Code.ENGINE_NOT_BELIEVED, message, None, "use the engine in-process")

@@ -86,11 +86,12 @@ class Optimal:
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """A plan without a proof that it is the best: none has a smaller score than `lower_bound`."""
+    """A plan without a proof that it is the best: none has a smaller score than `lower_bound`. `limit` says what kept it from the proof."""
 
     plan: Plan
     lower_bound: Fraction
     engine: str
+    limit: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,8 +138,8 @@ class Planned:
         match self.solution:
             case Optimal(plan, engine):
                 data |= plan_to_dict(self.problem, plan) | {"engine": engine}
-            case Bounded(plan, bound, engine):
-                data |= plan_to_dict(self.problem, plan) | {"lower_bound": number(bound), "engine": engine}
+            case Bounded(plan, bound, engine, limit):
+                data |= plan_to_dict(self.problem, plan) | {"lower_bound": number(bound), "limit": limit, "engine": engine}
             case Unreachable(missing, engine):
                 data |= {"missing": [str(fluent) for fluent in missing], "engine": engine}
             case plans.Undecided(bound, engine, limit):
@@ -282,8 +282,8 @@ def decide(planned: Planned) -> Decision:
             return _next(problem, best) if best.steps else Done()
         case Unreachable(missing):
             return Blocked(missing, _opening(problem, missing))
-        case Bounded(best, bound):
-            return Undecided(best, bound, "the engine proves no plan to be the best")
+        case Bounded(best, bound, _, limit):
+            return Undecided(best, bound, limit)
         case plans.Undecided(bound, _, limit):
             return Undecided(None, bound, limit)
         case EngineMissing(diagnostic) | EngineFailed(diagnostic):
