@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from toolplan.checks.worlds import matches
 from toolplan.domain import AtomicFormula
-from toolplan.planning.grounding import MOST_CLAUSES, compile_task
+from toolplan.planning.grounding import compile_task
+from toolplan.planning.operators import MOST_CLAUSES
 from toolplan.planning.plans import Atom, Fluent, Limit, Status, Step
 from toolplan.planning.problem import Problem
 from toolplan.planning.task import Literals, Operator, Task, missing, reachable, relevant

@@ -16,7 +16,7 @@ from toolplan.language.resolve import Resolved
 from toolplan.planning.grounding import compile_task
 from toolplan.planning.plans import Atom, Fluent, Status
 from toolplan.planning.problem import Problem, State
-from toolplan.planning.task import Operator, Task, closure, missing
+from toolplan.planning.task import Operator, Task, closure, missing, reaches_goal
 
 MOST_STEPS = 50_000
 """Steps of all goals together that the rules look at; goals beyond it are taken for reachable."""
@@ -118,7 +118,7 @@ def _lacking(attempt: Attempt, supposed: Set[str]) -> tuple[Fluent, ...]:
         for number, (status, atom) in enumerate(task.fluents)
         if status is not Status.DENIED and (atom.fact in supposed or attempt.strangers.intersection(atom.arguments))
     }
-    return missing(replace(task, initial=task.initial | known)) or ()
+    return missing(task, known) or ()
 
 
 def unconfirmed_dead_ends(resolved: Resolved, attempts: Sequence[Attempt]) -> Iterator[Diagnostic]:
@@ -150,8 +150,9 @@ def unconfirmed_dead_ends(resolved: Resolved, attempts: Sequence[Attempt]) -> It
 def _leads_on(task: Task, operator: Operator) -> bool:
     """Whether a goal may be reached after `operator`, from all that can be known before its tool is called."""
     before = closure(task.initial, [other for other in task.operators if other.step.action != operator.step.action])
-    after = closure(((before | operator.requires.true) - operator.deletes) | operator.adds, task.operators)
-    return any(goal.true <= after for goal in task.goals)
+    left = (before | operator.requires.true) - operator.deletes
+    after = closure(task.initial - operator.deletes, task.operators, left | operator.adds)
+    return reaches_goal(task, after)
 
 
 RULES = (unreachable_goals, unconfirmed_dead_ends)

@@ -12,7 +12,7 @@ from toolplan.cli.exits import Exit
 from toolplan.cli.options import AsJson
 from toolplan.cli.output import say, show_json
 from toolplan.language.loading import loads, shipped_domains
-from toolplan.planning.engines import FAST_DOWNWARD, IN_PROCESS, UNIFORM_COST, planners_installed, solve
+from toolplan.planning.engines import DOWNWARD, FAST_DOWNWARD, IN_PROCESS, UNIFORM_COST, planners_installed, solve
 from toolplan.planning.inputs import build
 from toolplan.planning.plans import EngineFailed, EngineMissing, Limit, Optimal
 
@@ -29,7 +29,7 @@ tool act { requires found produces done risk write }
 def command(as_json: AsJson = False) -> None:
     """Say what is installed and try each planner on a small task."""
     packages = {name: _version(name) for name in ("toolplan", *PACKAGES)}
-    engines = {name: _trial(name) for name in (IN_PROCESS, UNIFORM_COST, FAST_DOWNWARD)}
+    engines = {name: _trial(name) for name in (IN_PROCESS, UNIFORM_COST, DOWNWARD, FAST_DOWNWARD)}
     if as_json:
         show_json({"python": platform.python_version(), "packages": packages, "engines": engines, "domains": shipped_domains()})
     else:

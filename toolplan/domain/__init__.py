@@ -157,7 +157,7 @@ class Goal:
     phrases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Domain:
     """Everything that one file and its imports declare. Compared by identity; a changed domain is a new value."""
 

@@ -53,12 +53,20 @@ def positive_atoms(problem: Problem, condition: Condition, binding: Mapping[str,
 
 
 def reason(problem: Problem, plan: Plan) -> str:
-    """Why the first step of `plan` is taken, as a sentence: what it makes known, and what needs that."""
+    """Why the first step of `plan` is taken, as a sentence: what it makes known, and which step needs that first.
+
+    Looks no further than that step, so a long plan costs no more than a short one.
+    """
     if not plan.steps:
         return "everything that is wanted is known already"
-    first = plan.steps[0]
-    link = next((link for link in causal_links(problem, plan) if link.producer == 0), None)
-    if link is None:
-        return f"`{first.action}` clears the way for what follows"
-    consumer = "the goal asks for" if link.consumer == GOAL else f"`{plan.steps[link.consumer].action}` requires"
-    return f"it makes `{link.atom}` known, which {consumer}"
+    first, state = plan.steps[0], problem.state
+    after = successor(problem, state, first)
+    made = (after.known - state.known) | (after.uncertain - state.known - state.uncertain)
+    for step in plan.steps[1:]:
+        for atom in positive_atoms(problem, problem.domain.action(step.action).requires, problem.binding(step)):
+            if atom in made:
+                return f"it makes `{atom}` known, which `{step.action}` requires"
+    for atom in positive_atoms(problem, problem.goal, {}):
+        if atom in made:
+            return f"it makes `{atom}` known, which the goal asks for"
+    return f"`{first.action}` clears the way for what follows"

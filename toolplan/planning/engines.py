@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+import time
+from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
-from toolplan.planning.grounding import compile_task
-from toolplan.planning.plans import Bounded, EngineFailed, EngineMissing, Limit, Optimal, Plan, Solution, Unreachable
+from toolplan.planning import downward, outside
+from toolplan.planning.plans import Bounded, EngineFailed, EngineMissing, Limit, Optimal, Solution, Undecided, Unreachable
+from toolplan.planning.preparation import prepare
 from toolplan.planning.problem import Problem
 from toolplan.planning.search.in_process import in_process
 from toolplan.planning.search.uniform_cost import uniform_cost
-from toolplan.planning.semantics import goal_reached, is_valid_plan
-from toolplan.planning.task import Task, missing, reachable, relevant
+from toolplan.planning.semantics import is_valid_plan
+from toolplan.planning.task import Task
 
 AUTO = "auto"
 IN_PROCESS = "in-process"
+DOWNWARD = "downward"
 FAST_DOWNWARD = "fast-downward"
 UNIFORM_COST = "uniform-cost"
 EFFORT = 250_000
 """What `auto` lets the search in this process do before it starts Fast Downward, counted so that every machine agrees."""
-REACHABILITY = "reachability"
-"""Named as the engine of answers that need no search."""
-ENGINES = (AUTO, IN_PROCESS, FAST_DOWNWARD, UNIFORM_COST)
+ENGINES = (AUTO, IN_PROCESS, DOWNWARD, FAST_DOWNWARD, UNIFORM_COST)
 
 
 def solve(problem: Problem, engine: str = AUTO, limit: Limit | None = None) -> Solution:
@@ -39,26 +41,21 @@ def solve(problem: Problem, engine: str = AUTO, limit: Limit | None = None) -> S
     return solve_task(problem, task, engine, limit) if isinstance(task, Task) else task
 
 
-def prepare(problem: Problem) -> Task | Optimal | Unreachable:
-    """The task that an engine must search: ground, and without what no plan can apply or need. Or the answer, where none is needed."""
-    if goal_reached(problem, problem.state):
-        return Optimal(Plan((), Fraction(0)), REACHABILITY)
-    task = compile_task(problem)
-    absent = missing(task)
-    if absent is not None:
-        return Unreachable(absent, REACHABILITY)
-    return relevant(reachable(task))
-
-
 def solve_task(problem: Problem, task: Task, engine: str, limit: Limit) -> Solution:
     """What `engine` says of `task`, which was prepared for `problem`."""
-    if engine == AUTO:
-        quick = _replayed(problem, in_process(task, limit, EFFORT))
-        if isinstance(quick, Optimal | Unreachable):
-            return quick
-        solution = _run(problem, task, FAST_DOWNWARD, limit)
-        return solution if isinstance(solution, Optimal | Unreachable) else _run(problem, task, IN_PROCESS, limit)
-    return _run(problem, task, engine, limit)
+    return _automatic(problem, task, limit) if engine == AUTO else _run(problem, task, engine, limit)
+
+
+def _automatic(problem: Problem, task: Task, limit: Limit) -> Solution:
+    """The first proof, of a short search in this process, of Fast Downward, and of a long search here; or the best of what they know."""
+    deadline = time.monotonic() + limit.seconds
+    known: Solution = _replayed(problem, in_process(task, limit, EFFORT))
+    for engine in (DOWNWARD, IN_PROCESS):
+        left = deadline - time.monotonic()
+        if isinstance(known, Optimal | Unreachable) or left <= 0:
+            break
+        known = _better(known, _run(problem, task, engine, replace(limit, seconds=left)))
+    return known
 
 
 def _run(problem: Problem, task: Task, engine: str, limit: Limit) -> Solution:
@@ -66,13 +63,26 @@ def _run(problem: Problem, task: Task, engine: str, limit: Limit) -> Solution:
         return _replayed(problem, in_process(task, limit))
     if engine == UNIFORM_COST:
         return uniform_cost(problem, tuple(dict.fromkeys(operator.step for operator in task.operators)), limit)
+    if engine == DOWNWARD:
+        binary = downward.program()
+        if binary is None:
+            return _missing(engine, "Fast Downward")
+        planner = outside.Planner(DOWNWARD, downward.search_for, partial(downward.ask, binary))
+        return _replayed(problem, outside.optimal(task, planner, limit))
     if not planners_installed():
-        message = f"engine `{engine}` needs unified-planning and Fast Downward, which are not installed"
-        hint = "install them with `pip install 'toolplan[planners]'`, or use the engine in-process"
-        return EngineMissing(Diagnostic(Code.ENGINE_MISSING, message, None, hint))
-    from toolplan.planning import outside
+        return _missing(engine, "unified-planning and Fast Downward")
+    from toolplan.planning import bridged
 
-    return _replayed(problem, outside.fast_downward(task, limit) if engine == FAST_DOWNWARD else outside.other(task, engine, limit))
+    translating = bridged.fast_downward(FAST_DOWNWARD)
+    if engine == FAST_DOWNWARD:
+        return _replayed(problem, outside.optimal(task, translating, limit))
+    return _replayed(problem, outside.unchecked(task, bridged.other(engine), translating, limit))
+
+
+def _missing(engine: str, needed: str) -> EngineMissing:
+    message = f"engine `{engine}` needs {needed}, which cannot be found"
+    hint = "install what is missing with `pip install 'toolplan[planners]'`, or use the engine in-process"
+    return EngineMissing(Diagnostic(Code.ENGINE_MISSING, message, None, hint))
 
 
 def _replayed(problem: Problem, solution: Solution) -> Solution:
@@ -81,6 +91,17 @@ def _replayed(problem: Problem, solution: Solution) -> Solution:
         message = f"the answer of `{solution.engine}` does not hold: its plan does not reach the goal"
         return EngineFailed(Diagnostic(Code.ENGINE_NOT_BELIEVED, message, None, "use the engine in-process"))
     return solution
+
+
+def _better(one: Solution, other: Solution) -> Solution:
+    """What is known after both: a proof, or else the better plan with the larger bound. Of equals `one`."""
+    known = [solution for solution in (other, one) if isinstance(solution, Bounded | Undecided)]
+    if isinstance(other, Optimal | Unreachable) or not known:
+        return other
+    bound = max(solution.lower_bound for solution in known)
+    plans = [solution for solution in reversed(known) if isinstance(solution, Bounded)]
+    best = min(plans, key=lambda solution: (solution.plan.score, len(solution.plan.steps)), default=known[0])
+    return replace(best, lower_bound=bound, limit=known[0].limit)
 
 
 def planners_installed() -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
 
 from toolplan.domain import (
     OBJECT,
@@ -18,8 +20,6 @@ from toolplan.domain import (
     Given,
     Not,
     Or,
-    Parameter,
-    Variable,
     Wanted,
 )
 from toolplan.language import nodes
@@ -28,11 +28,17 @@ from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.language.parser import parse_condition, parse_statements, parse_steps
 from toolplan.language.requests import resolve_statements, resolve_step, resolve_wanted, scope_of
 from toolplan.language.source import Location, Source, Span
-from toolplan.planning.plans import Atom, Step, written
-from toolplan.planning.problem import Problem, State
+from toolplan.planning.memo import per_domain
+from toolplan.planning.plans import PLAIN, Atom, Step, written
+from toolplan.planning.problem import Problem, State, placeholders_of
 
 Words = str | tuple[str, ...]
 """An atom, a goal or a step: `"found(report)"` or `("found", "report")`."""
+
+PLAIN_ATOM = re.compile(rf"({PLAIN.pattern})(?:\(({PLAIN.pattern}(?:, *{PLAIN.pattern})*)\))?(\?)?")
+MOST_REMEMBERED = 10_000
+"""Texts of one kind whose meaning a domain remembers."""
+T = TypeVar("T")
 
 StateInput = State | str | Iterable[Words] | Mapping[Words, object] | None
 GoalInput = Words | Iterable[Words] | Wanted
@@ -53,10 +59,8 @@ def build(
     tried = reading.exhausted(exhausted)
     if reading.diagnostics:
         raise DomainError(reading.diagnostics)
-    objects = dict(domain.constants)
-    for tool in domain.tools.values():
-        objects |= {tool.placeholder(new): new.type for new in (*tool.finds, *tool.creates)}
-    problem = Problem(domain, objects | reading.entities, start, wanted, forbidden, tried)
+    objects = {**domain.constants, **placeholders_of(domain), **reading.entities}
+    problem = Problem(domain, objects, start, wanted, forbidden, tried)
     if conflicts := conflicting(problem.wanted):
         raise DomainError(conflicts)
     return problem
@@ -64,7 +68,7 @@ def build(
 
 def build_scenario(domain: Domain, given: Iterable[Given], wanted: Iterable[Wanted]) -> Problem:
     """The problem of a test block, whose texts are resolved already. Raises DomainError."""
-    return build(domain, _state_of(domain, given), tuple(wanted))
+    return build(domain, _state_of(domain, map(_said, given)), tuple(wanted))
 
 
 @dataclass
@@ -79,12 +83,19 @@ class _Reading:
 
     def state(self, state: StateInput) -> State:
         if isinstance(state, State):
-            for atom in sorted(state.known | state.uncertain | state.denied):
-                self._given([Given(AtomicFormula(atom.fact, tuple(Constant(a) for a in atom.arguments)))], Source("<state>", str(atom)))
+            for atoms in (state.known, state.uncertain, state.denied):
+                for atom in atoms:
+                    self._note_atom(atom, "<state>")
+            self.entities = dict(sorted(self.entities.items()))
             return state
-        given: list[Given] = []
+        given: list[_Said] = []
         if isinstance(state, str):
-            given += self._statements(Source("<state>", state)) if state.strip() else []
+            source = Source("<state>", state)
+            given += self._statements(source) if state.strip() else []
+            self._given(given, source)
+        elif isinstance(state, set | frozenset):
+            for item in sorted(state, key=str):
+                given += self._item(item)
         elif isinstance(state, Mapping):
             for key, value in state.items():
                 given += self._entry(key, value)
@@ -95,24 +106,46 @@ class _Reading:
             self._bad("the state is neither a text nor a collection of atoms", state, 'such as {"date", "found(report)"}')
         return _state_of(self.domain, given, self.diagnostics)
 
-    def _item(self, item: object) -> list[Given]:
+    def _item(self, item: object) -> Sequence[_Said]:
+        if not isinstance(item, str) or item not in (known := _statements_of(self.domain)):
+            return self._unseen(item)
+        given = known[item]
+        self._given(given, item)
+        return given
+
+    def _unseen(self, item: object) -> Sequence[_Said]:
         text = self._text(item, "an atom")
         if text is None:
             return []
-        if text in self.domain.facts and not self.domain.facts[text].parameters:
-            return [Given(AtomicFormula(text))]
-        return self._statements(Source("<state>", text))
+        findings = len(self.diagnostics)
+        given = self._plain(text) or tuple(self._statements(Source("<state>", text)))
+        self._given(given, text)
+        if findings == len(self.diagnostics):
+            remember(_statements_of(self.domain), text, given)
+        return given
 
-    def _entry(self, key: object, value: object) -> list[Given]:
+    def _plain(self, text: str) -> tuple[_Said, ...] | None:
+        """The statement of an atom over plain words, which need no parser; None where it takes more to read it."""
+        found = PLAIN_ATOM.fullmatch(text)
+        if found is None and text not in self.domain.facts:
+            return None
+        name, inside, mark = found.groups() if found else (text, None, "")
+        fact = self.domain.facts.get(name)
+        arguments = [argument.strip() for argument in inside.split(",")] if inside else []
+        if fact is None or len(arguments) != len(fact.parameters) or not self.domain.constants.keys().isdisjoint(arguments):
+            return None
+        return (_Said(Atom(name, tuple(arguments)), "uncertain" if mark else "known"),)
+
+    def _entry(self, key: object, value: object) -> Sequence[_Said]:
         """A fact and its value: False is known false, None unknown, True known without a value."""
         if value is None:
             return []
         given = self._item(key)
         if value is False:
-            return [Given(item.atom, "denied") for item in given]
-        return [item if value is True else Given(item.atom, item.status, value) for item in given]
+            return [_Said(item.atom, "denied") for item in given]
+        return [item if value is True else _Said(item.atom, item.status, value) for item in given]
 
-    def _statements(self, source: Source) -> list[Given]:
+    def _statements(self, source: Source) -> list[_Said]:
         try:
             statements = parse_statements(source)
         except DomainError as error:
@@ -121,20 +154,18 @@ class _Reading:
         scope = scope_of(self.domain, source)
         given = resolve_statements(scope, statements)
         self.diagnostics += scope.diagnostics
-        self._given(given, source)
-        return given
+        return [_said(item) for item in given]
 
-    def _given(self, given: Iterable[Given], source: Source) -> None:
+    def _given(self, given: Iterable[_Said], source: Source | str) -> None:
         for item in given:
-            if item.atom.fact in self.domain.facts:
-                self._note(item.atom, source)
+            self._note_atom(item.atom, source)
 
     # Goals
 
     def goals(self, goal: object) -> tuple[Wanted, ...]:
         if isinstance(goal, Wanted):
-            wanted: list[Wanted] = [goal]
-        elif isinstance(goal, str) or _is_words(goal, {*self.domain.goals, *self.domain.facts}):
+            wanted: Sequence[Wanted] = [goal]
+        elif isinstance(goal, str) or _is_words(goal, self.domain):
             wanted = self._wanted(goal)
         elif isinstance(goal, Iterable):
             wanted = [part for item in goal for part in ([item] if isinstance(item, Wanted) else self._wanted(item))]
@@ -143,14 +174,24 @@ class _Reading:
             return ()
         for item in wanted:
             for entity in item.entities:
-                self._note_term(Constant(entity.name), entity, Source("<goal>", item.label))
+                self._note_name(entity.name, entity.type, Source("<goal>", item.label))
             self._note_condition(item.condition, Source("<goal>", item.label))
         return tuple(wanted)
 
-    def _wanted(self, item: object) -> list[Wanted]:
+    def _wanted(self, item: object) -> Sequence[Wanted]:
         text = self._text(item, "a goal")
         if text is None:
             return []
+        known = _wanted_of(self.domain)
+        if text not in known:
+            findings = len(self.diagnostics)
+            read = tuple(self._read_wanted(text))
+            if findings != len(self.diagnostics):
+                return read
+            remember(known, text, read)
+        return known[text]
+
+    def _read_wanted(self, text: str) -> list[Wanted]:
         if not text.strip():
             return [Wanted("", And(()))]
         source = Source("<goal>", text)
@@ -204,7 +245,10 @@ class _Reading:
 
     def _note_condition(self, condition: Condition, source: Source) -> None:
         if isinstance(condition, AtomicFormula):
-            self._note(condition, source)
+            parameters = self.domain.facts[condition.fact].parameters
+            for term, place in zip(condition.terms, parameters, strict=True):
+                if isinstance(term, Constant):
+                    self._note_name(term.name, place.type, source)
         elif isinstance(condition, Not):
             self._note_condition(condition.condition, source)
         elif isinstance(condition, And | Or):
@@ -215,24 +259,26 @@ class _Reading:
         elif isinstance(condition, Equal):
             for term in (condition.left, condition.right):
                 if isinstance(term, Constant):
-                    self._note_term(term, Parameter("", OBJECT), source)
+                    self._note_name(term.name, OBJECT, source)
 
-    def _note(self, atom: AtomicFormula, source: Source) -> None:
-        for term, place in zip(atom.terms, self.domain.facts[atom.fact].parameters, strict=False):
-            if not isinstance(term, Variable):
-                self._note_term(term, place, source)
+    def _note_atom(self, atom: Atom, source: Source | str) -> None:
+        if atom.arguments and atom.fact in self.domain.facts:
+            for name, place in zip(atom.arguments, self.domain.facts[atom.fact].parameters, strict=False):
+                if self.entities.get(name) != place.type:
+                    self._note_name(name, place.type, source)
 
-    def _note_term(self, term: Constant, place: Parameter, source: Source) -> None:
-        """Note that `term` is of the type of `place`, or of the narrower one that it was seen with before."""
-        if term.name in self.domain.constants:
+    def _note_name(self, name: str, kind: str, source: Source | str) -> None:
+        """Note that `name` is of type `kind`, or of the narrower one that it was seen with before."""
+        if name in self.domain.constants:
             return
-        before = self.entities.get(term.name, OBJECT)
-        if self.domain.is_subtype(place.type, before):
-            self.entities[term.name] = place.type
-        elif not self.domain.is_subtype(before, place.type):
-            start = max(source.text.find(term.name), 0)
-            location = Location(source, Span(start, start + len(term.name)))
-            message = f"entity `{term.name}` is used as `{before}` and as `{place.type}`"
+        before = self.entities.get(name)
+        if before is None or self.domain.is_subtype(kind, before):
+            self.entities[name] = kind
+        elif not self.domain.is_subtype(before, kind):
+            text = Source(source, name) if isinstance(source, str) else source
+            start = max(text.text.find(name), 0)
+            message = f"entity `{name}` is used as `{before}` and as `{kind}`"
+            location = Location(text, Span(start, start + len(name)))
             self.diagnostics.append(Diagnostic(Code.ENTITY_OF_TWO_TYPES, message, location, "give the two entities different names"))
 
     # Texts
@@ -251,36 +297,63 @@ class _Reading:
         self.diagnostics.append(Diagnostic(Code.BAD_CALL, message, Location(source, Span(0, len(source.text))), hint))
 
 
-def _is_words(value: object, names: set[str]) -> bool:
+@per_domain
+def _statements_of(_: Domain) -> dict[str, tuple[_Said, ...]]:
+    """What the atoms of states say, as far as they were read before."""
+    return {}
+
+
+@per_domain
+def _wanted_of(_: Domain) -> dict[str, tuple[Wanted, ...]]:
+    """What the texts of goals want, as far as they were read before."""
+    return {}
+
+
+def remember(memory: dict[str, T], text: str, meaning: T) -> None:
+    """Keep the `meaning` of `text`, and start anew where too much is kept: callers may make up texts for ever."""
+    if len(memory) >= MOST_REMEMBERED:
+        memory.clear()
+    memory[text] = meaning
+
+
+def _is_words(value: object, domain: Domain) -> bool:
     """Whether a tuple is one goal with arguments, not several goals: its first item takes arguments, or it is alone."""
     if not isinstance(value, tuple) or not value or not all(isinstance(part, str) for part in value):
         return False
-    return value[0] in names and not any(part in names or "(" in part for part in value[1:])
+    named = [part in domain.goals or part in domain.facts for part in value]
+    return named[0] and not any(known or "(" in part for known, part in zip(named[1:], value[1:], strict=True))
 
 
-def _state_of(domain: Domain, given: Iterable[Given], diagnostics: list[Diagnostic] | None = None) -> State:
+class _Said(NamedTuple):
+    """What a state says of one atom."""
+
+    atom: Atom
+    status: str
+    value: object = None
+
+
+def _said(given: Given) -> _Said:
+    return _Said(Atom(given.atom.fact, tuple(term.name for term in given.atom.terms)), given.status, given.value)
+
+
+def _state_of(domain: Domain, given: Iterable[_Said], diagnostics: list[Diagnostic] | None = None) -> State:
     """The state that `given` describes; an atom that is said to be both known and false is reported."""
     statuses: dict[Atom, str] = {}
     values: dict[Atom, object] = {}
-    for item in given:
-        atom = Atom(item.atom.fact, tuple(term.name for term in item.atom.terms))
-        before = statuses.setdefault(atom, item.status)
-        if before != item.status:
-            if "denied" in (before, item.status) and diagnostics is not None:
+    for atom, status, value in given:
+        before = statuses.setdefault(atom, status)
+        if before != status:
+            if "denied" in (before, status) and diagnostics is not None:
                 source = Source("<state>", str(atom))
                 message = f"`{atom}` is said to be known, and known to be false"
                 location = Location(source, Span(0, len(source.text)))
                 diagnostics.append(Diagnostic(Code.CONFLICTING_STATE, message, location, "keep one of them"))
-            elif item.status == "known":
+            elif status == "known":
                 statuses[atom] = "known"
-        if item.value is not None:
-            values[atom] = item.value
-    by_status: dict[str, set[Atom]] = {"known": set(), "uncertain": set(), "denied": set()}
-    for atom, status in statuses.items():
-        if not (status == "denied" and domain.facts[atom.fact].closed):
-            by_status[status].add(atom)
-    known, uncertain, denied = (frozenset(by_status[status]) for status in ("known", "uncertain", "denied"))
-    return State(known, uncertain, denied, values)
+        if value is not None:
+            values[atom] = value
+    known, uncertain, denied = (frozenset(atom for atom in statuses if statuses[atom] == name) for name in ("known", "uncertain", "denied"))
+    return State(known, uncertain, frozenset(atom for atom in denied if not domain.facts[atom.fact].closed), values)
 
 
 def conflicting(wanted: Iterable[Wanted]) -> list[Diagnostic]:

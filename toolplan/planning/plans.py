@@ -53,7 +53,7 @@ class Step(NamedTuple):
         return written(self.action, self.arguments)
 
 
-PLAIN = re.compile(r"(?!(?:not|or|forall|exists|when|oneof)$)[A-Za-z_][A-Za-z0-9_]*")
+PLAIN = re.compile(r"(?!(?:not|or|forall|exists|when|oneof)\b)[A-Za-z_][A-Za-z0-9_]*")
 
 
 def written(name: str, arguments: Sequence[str]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
 from toolplan.domain import Action, AtomicFormula, Condition, Domain, Parameter, Tool, Wanted
 from toolplan.language.requests import conjunction
+from toolplan.planning.memo import per_domain
 from toolplan.planning.plans import Atom, Step
 
 
@@ -56,8 +57,15 @@ class Problem:
             self._objects_by_type[type_name] = found
         return found
 
+    def is_of(self, name: str, type_name: str) -> bool:
+        """Whether `name` is an object of `type_name`."""
+        return name in self.objects and self.domain.is_subtype(self.objects[name], type_name)
+
     def bindings(self, parameters: tuple[Parameter, ...]) -> Iterator[dict[str, str]]:
         """Every assignment of objects to `parameters`, the last varying fastest."""
+        if not parameters:
+            yield {}
+            return
         names = [parameter.name for parameter in parameters]
         for objects in product(*(self.objects_of(parameter.type) for parameter in parameters)):
             yield dict(zip(names, objects, strict=True))
@@ -87,23 +95,35 @@ class Problem:
             binding |= {new.name: action.placeholder(new) for new in (*action.finds, *action.creates)}
         return binding
 
-    @cached_property
-    def placeholders(self) -> frozenset[str]:
+    @property
+    def placeholders(self) -> Set[str]:
         """The objects that stand for what tools find or create: nothing can be done with one before a tool has brought it."""
-        tools = self.domain.tools.values()
-        return frozenset(tool.placeholder(new) for tool in tools for new in (*tool.finds, *tool.creates))
+        return placeholders_of(self.domain).keys()
 
-    @cached_property
+    @property
     def open_types(self) -> frozenset[str]:
         """Types whose objects tools find, create or enumerate: `forall` over one needs it enumerated."""
-        tools = self.domain.tools.values()
-        named = {new.type for tool in tools for new in (*tool.finds, *tool.creates)} | {t for tool in tools for t in tool.enumerates}
-        return frozenset(t for t in self.domain.types if any(self.domain.is_subtype(t, n) or self.domain.is_subtype(n, t) for n in named))
+        return _open_types(self.domain)
+
+
+@per_domain
+def placeholders_of(domain: Domain) -> Mapping[str, str]:
+    """The placeholders of all tools, with their types, in order of declaration."""
+    return {tool.placeholder(new): new.type for tool in domain.tools.values() for new in (*tool.finds, *tool.creates)}
+
+
+@per_domain
+def _open_types(domain: Domain) -> frozenset[str]:
+    tools = domain.tools.values()
+    named = {new.type for tool in tools for new in (*tool.finds, *tool.creates)} | {t for tool in tools for t in tool.enumerates}
+    return frozenset(t for t in domain.types if any(domain.is_subtype(t, n) or domain.is_subtype(n, t) for n in named))
 
 
 def ground(formula: AtomicFormula, binding: Mapping[str, str]) -> Atom:
     """The atom of `formula` under `binding`; constants stand for themselves."""
-    return Atom(formula.fact, tuple(binding.get(term.name, term.name) for term in formula.terms))
+    if not formula.terms:
+        return Atom(formula.fact)
+    return Atom(formula.fact, tuple([binding.get(term.name, term.name) for term in formula.terms]))
 
 
 ENUMERATED = "enumerated "
@@ -112,6 +132,9 @@ BROUGHT = "brought "
 """The fact that a tool has brought the object that a placeholder stands for, as `Atom(BROUGHT, (placeholder,))`."""
 
 
-def to_be_brought(problem: Problem, objects: Iterable[str]) -> list[Atom]:
+def to_be_brought(problem: Problem, objects: Collection[str]) -> list[Atom]:
     """What must be known before any step or quantifier may speak of `objects`: that each placeholder among them was brought."""
-    return [Atom(BROUGHT, (name,)) for name in objects if name in problem.placeholders]
+    if not objects:
+        return []
+    placeholders = problem.placeholders
+    return [Atom(BROUGHT, (name,)) for name in objects if name in placeholders]

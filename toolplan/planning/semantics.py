@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple
 
 from toolplan.domain import (
@@ -26,6 +27,7 @@ from toolplan.domain import (
     Tool,
     Variable,
 )
+from toolplan.planning.memo import per_domain
 from toolplan.planning.plans import Atom, Plan, Step
 from toolplan.planning.problem import BROUGHT, ENUMERATED, Problem, State, ground, to_be_brought
 
@@ -40,26 +42,27 @@ class Trust(enum.Enum):
 def truth(problem: Problem, state: State, condition: Condition, binding: Mapping[str, str], trust: Trust) -> bool | None:
     """Whether `condition` is true, false or unknown (None) in `state`. Connectives are Kleene's."""
     if isinstance(condition, AtomicFormula):
-        return _atom_truth(problem, state, ground(condition, binding), trust)
+        return atom_truth(problem, state, ground(condition, binding), trust)
     if isinstance(condition, Not):
         inner = truth(problem, state, condition.condition, binding, trust)
         return None if inner is None else not inner
     if isinstance(condition, Equal):
         return _name(condition.left, binding) == _name(condition.right, binding)
     if isinstance(condition, And | Or):
-        parts = [truth(problem, state, part, binding, trust) for part in condition.conditions]
+        parts = (truth(problem, state, part, binding, trust) for part in condition.conditions)
         return _all(parts) if isinstance(condition, And) else _any(parts)
-    instances = [
+    instances = (
         truth(problem, state, condition.condition, {**binding, **inner}, trust)
         for inner in problem.bindings(condition.parameters)
         if state.known.issuperset(to_be_brought(problem, inner.values()))
-    ]
+    )
     if isinstance(condition, Exists):
         return _any(instances)
-    return _all([*instances, *(_enumerated(state, p.type) for p in condition.parameters if p.type in problem.open_types)])
+    return _all(chain(instances, (_enumerated(state, p.type) for p in condition.parameters if p.type in problem.open_types)))
 
 
-def _atom_truth(problem: Problem, state: State, atom: Atom, trust: Trust) -> bool | None:
+def atom_truth(problem: Problem, state: State, atom: Atom, trust: Trust) -> bool | None:
+    """Whether `atom` is true, false or unknown (None) in `state`."""
     if atom in state.known or (trust is Trust.CLAIMED and atom in state.uncertain):
         return True
     if atom in state.denied or (problem.domain.facts[atom.fact].closed and atom not in state.uncertain):
@@ -72,13 +75,23 @@ def _enumerated(state: State, type_name: str) -> bool | None:
 
 
 def _all(parts: Iterable[bool | None]) -> bool | None:
-    seen = set(parts)
-    return False if False in seen else None if None in seen else True
+    result: bool | None = True
+    for part in parts:
+        if part is False:
+            return False
+        if part is None:
+            result = None
+    return result
 
 
 def _any(parts: Iterable[bool | None]) -> bool | None:
-    seen = set(parts)
-    return True if True in seen else None if None in seen else False
+    result: bool | None = False
+    for part in parts:
+        if part is True:
+            return True
+        if part is None:
+            result = None
+    return result
 
 
 def _name(term: Term, binding: Mapping[str, str]) -> str:
@@ -214,17 +227,35 @@ def removes(action: Tool | Ask, step: Step) -> tuple[Effect, ...]:
 
 def replay(problem: Problem, steps: Iterable[Step]) -> State | None:
     """The state after `steps`, or None where one of them is not applicable when its turn comes."""
-    state = problem.state
+    states = states_along(problem, steps)
+    return None if states is None else states[-1]
+
+
+def states_along(problem: Problem, steps: Iterable[Step]) -> list[State] | None:
+    """The states before, between and after `steps`, or None where one of them is not applicable when its turn comes."""
+    states = [problem.state]
     for step in steps:
-        if not applicable(problem, state, step):
+        if not applicable(problem, states[-1], step):
             return None
-        state = successor(problem, state, step)
-    return state
+        states.append(successor(problem, states[-1], step))
+    return states
 
 
 def score(problem: Problem, steps: Iterable[Step]) -> Fraction:
     """The sum of the scores of `steps`."""
-    return sum((problem.domain.score_of(problem.domain.action(step.action)) for step in steps), Fraction(0))
+    domain, scores = problem.domain, _scores(problem.domain)
+    total = Fraction(0)
+    for step in steps:
+        if step.action not in scores:
+            scores[step.action] = domain.score_of(domain.action(step.action))
+        total += scores[step.action]
+    return total
+
+
+@per_domain
+def _scores(_: Domain) -> dict[str, Fraction]:
+    """The scores of actions, as far as they were asked for."""
+    return {}
 
 
 def is_valid_plan(problem: Problem, plan: Plan) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from toolplan.planning.plans import Fluent, Step
+from toolplan.planning.plans import Fluent, Status, Step
 
 
 class Literals(NamedTuple):
@@ -50,7 +50,7 @@ class Operator:
 class Task:
     """The grounded problem. One of `goals` must hold at the end; scores are integers, `unit` of them make one of the author's."""
 
-    fluents: tuple[Fluent, ...]
+    fluents: Sequence[Fluent]
     initial: frozenset[int]
     goals: tuple[Literals, ...]
     operators: tuple[Operator, ...]
@@ -65,41 +65,55 @@ class Task:
         return not deletes and not any(literals.false for literals in (*conditions, *(change.condition for change in changes)))
 
 
-def closure(initial: Iterable[int], operators: Sequence[Operator]) -> set[int]:
-    """The fluents that become true where nothing is ever deleted and nothing need be false (relaxed reachability)."""
+def closure(initial: Set[int], operators: Sequence[Operator], supposed: Iterable[int] = ()) -> set[int]:
+    """What can become so from `initial` if nothing that was so ever ceased to be (relaxed reachability); `supposed` is added to it.
+
+    A fluent in the result can be true; its complement `~fluent` stands for one that is true initially, and can be false.
+    """
     waiting: dict[int, list[tuple[int, frozenset[int]]]] = {}
     counts: list[int] = []
     queue: list[int] = []
     reached: set[int] = set()
 
-    def reach(fluents: Iterable[int]) -> None:
-        for fluent in fluents:
-            if fluent not in reached:
-                reached.add(fluent)
-                queue.append(fluent)
+    def reach(literals: Iterable[int]) -> None:
+        for literal in literals:
+            if literal not in reached:
+                reached.add(literal)
+                queue.append(literal)
 
     for operator in operators:
-        for needs, adds in _relaxed(operator):
+        for needs, makes in _relaxed(operator, initial):
             if not needs:
-                reach(adds)
-            for fluent in needs:
-                waiting.setdefault(fluent, []).append((len(counts), adds))
+                reach(makes)
+            for literal in needs:
+                waiting.setdefault(literal, []).append((len(counts), makes))
             counts.append(len(needs))
     reach(initial)
+    reach(supposed)
     while queue:
-        for number, adds in waiting.get(queue.pop(), ()):
+        for number, makes in waiting.get(queue.pop(), ()):
             counts[number] -= 1
             if counts[number] == 0:
-                reach(adds)
+                reach(makes)
     return reached
 
 
-def _relaxed(operator: Operator) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
-    if operator.adds:
-        yield operator.requires.true, operator.adds
-    for change in operator.changes:
-        if change.adds:
-            yield operator.requires.true | change.condition.true, change.adds
+def unmet(literals: Literals, initial: Set[int]) -> frozenset[int]:
+    """What must come about for `literals` to hold: their true fluents, and the complements of those false ones that are true in `initial`."""
+    if not literals.false:
+        return literals.true
+    return literals.true.union(~fluent for fluent in literals.false if fluent in initial)
+
+
+def _relaxed(operator: Operator, initial: Set[int]) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
+    """What each effect of `operator` needs, and what it makes so."""
+    needs = unmet(operator.requires, initial)
+    for change in (Change(Literals(), operator.adds, operator.deletes), *operator.changes):
+        makes = change.adds
+        if change.deletes:
+            makes = makes.union(~fluent for fluent in change.deletes if fluent in initial)
+        if makes:
+            yield needs | unmet(change.condition, initial), makes
 
 
 def relevant(task: Task) -> Task:
@@ -145,50 +159,60 @@ def relevant(task: Task) -> Task:
 
 def reachable(task: Task) -> Task:
     """`task` without the operators that no relaxed plan can apply."""
-    reached = closure(task.initial, task.operators)
-    return replace(task, operators=tuple(op for op in task.operators if op.requires.true <= reached))
+    return within(task, closure(task.initial, task.operators))
 
 
-def missing(task: Task) -> tuple[Fluent, ...] | None:
+def within(task: Task, reached: set[int]) -> Task:
+    """`task` without the operators that need more than what is `reached`."""
+    operators = tuple(op for op in task.operators if unmet(op.requires, task.initial) <= reached)
+    return task if len(operators) == len(task.operators) else replace(task, operators=operators)
+
+
+def reaches_goal(task: Task, reached: set[int]) -> bool:
+    """Whether all that one of the goals asks for is `reached`."""
+    return any(unmet(goal, task.initial) <= reached for goal in task.goals)
+
+
+def missing(task: Task, supposed: Iterable[int] = ()) -> tuple[Fluent, ...] | None:
     """A smallest set of fluents (no part of it would do) that would make a goal relaxed reachable; None where one is already.
 
-    Of the sets there are, one far from the goal: what is nearest to the goal is left out first.
+    What is `supposed` can be had besides what the operators make so. Of the sets there are, one far from the goal: what is nearest to the goal is left out first. An atom that would have to be false is
+    told as denied.
     """
-    reached = closure(task.initial, task.operators)
-    if any(goal.true <= reached for goal in task.goals):
+    reached = closure(task.initial, task.operators, supposed)
+    if reaches_goal(task, reached):
         return None
     candidates, operators = _behind(task, reached)
     chosen = set(candidates)
     step = len(candidates)
     while step:
         for start in range(0, len(candidates), step):
-            part = {fluent for fluent in candidates[start : start + step] if fluent in chosen}
-            if part and _opens(task, operators, reached | (chosen - part)):
+            part = {literal for literal in candidates[start : start + step] if literal in chosen}
+            if part and reaches_goal(task, closure(task.initial, operators, reached | (chosen - part))):
                 chosen -= part
         step //= 2
-    return tuple(task.fluents[fluent] for fluent in candidates if fluent in chosen)
+    return tuple(dict.fromkeys(_named(task, literal) for literal in candidates if literal in chosen))
 
 
-def _behind(task: Task, reached: set[int]) -> tuple[list[int], list[Operator]]:
-    """The unreached fluents that lie behind the goals, nearest first, and the operators between them."""
+def _behind(task: Task, reached: set[int]) -> tuple[list[int], tuple[Operator, ...]]:
+    """What lies unreached behind the goals and can be said by name, nearest first, and the operators between."""
     makers: dict[int, list[Operator]] = {}
     for operator in task.operators:
-        for needs, adds in _relaxed(operator):
-            for fluent in adds - needs:
-                makers.setdefault(fluent, []).append(operator)
-    found = dict.fromkeys(fluent for goal in task.goals for fluent in sorted(goal.true - reached))
+        for needs, makes in _relaxed(operator, task.initial):
+            for literal in makes - needs:
+                makers.setdefault(literal, []).append(operator)
+    found = dict.fromkeys(literal for goal in task.goals for literal in sorted(unmet(goal, task.initial) - reached))
     queue = list(found)
     operators: dict[int, Operator] = {}
     while queue:
         for operator in makers.get(queue.pop(0), ()):
             operators[id(operator)] = operator
-            for needs, _ in _relaxed(operator):
-                fresh = [fluent for fluent in sorted(needs - reached) if fluent not in found]
+            for needs, _ in _relaxed(operator, task.initial):
+                fresh = [literal for literal in sorted(needs - reached) if literal not in found]
                 found |= dict.fromkeys(fresh)
                 queue += fresh
-    return list(found), list(operators.values())
+    return [literal for literal in found if literal >= 0 or task.fluents[~literal].status is not Status.DENIED], tuple(operators.values())
 
 
-def _opens(task: Task, operators: Sequence[Operator], known: set[int]) -> bool:
-    reached = closure(known, operators)
-    return any(goal.true <= reached for goal in task.goals)
+def _named(task: Task, literal: int) -> Fluent:
+    return task.fluents[literal] if literal >= 0 else Fluent(Status.DENIED, task.fluents[~literal].atom)

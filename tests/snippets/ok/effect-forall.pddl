@@ -24,8 +24,8 @@
 (define (problem effect-forall-problem)
   (:domain effect-forall)
   (:objects
-    report - file
     inbox - folder
+    report - file
     archive - folder
   )
   (:init

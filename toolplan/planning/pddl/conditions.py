@@ -47,7 +47,7 @@ class ConditionWriter:
         return [
             f"({self.present} {variables[parameter.name]})"
             for parameter in parameters
-            if self.problem.placeholders.intersection(self.problem.objects_of(parameter.type))
+            if not self.problem.placeholders.isdisjoint(self.problem.objects_of(parameter.type))
         ]
 
     # Conditions

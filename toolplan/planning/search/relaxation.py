@@ -1,159 +1,106 @@
-"""Lower bounds from the delete relaxation: h-max, and LM-cut, which adds up the costs of disjoint landmarks.
-
-Helmert and Domshlak, "Landmarks, Critical Paths and Abstractions: What's the Difference Anyway?", ICAPS 2009, section 5.
-"""
+"""Tasks without what their operators delete: what bounds and relaxed plans are computed from."""
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from toolplan.planning.task import Task
+from toolplan.planning.search.costs import cost_of
+from toolplan.planning.task import Operator, Task
 
-INFINITE = -1
-"""The bound of a state from which no goal can be reached, even if nothing were ever deleted."""
+START, GOAL = 0, 1
+"""Facts of every relaxation: one always holds, the other is to be reached."""
+NO_OPERATOR = -1
+"""The origin of the operators that reach the goal, at no cost, from what one of the goals of the task needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """The operators of a task without what they delete.
+    """Operators that need facts and add facts. Both, and the operators, are numbered from zero, and all is found by these numbers.
 
-    Fluents keep their numbers; two more stand for what always holds and for the goal. `splits` says that conditional effects made several
-    relaxed operators of one, whose costs must then not be added up.
+    `facts` leads from the fluents that matter to their facts, and `origins` from each operator to that of the task, or to `NO_OPERATOR`.
+    `waiting` has for each fact the operators that need it, `achievers` those that add it. `parts` is empty unless several operators have
+    one origin, as where conditional effects were split off; then it has for each operator all of them, and they share its cost.
     """
 
+    facts: dict[int, int]
+    origins: tuple[int, ...]
     needs: tuple[tuple[int, ...], ...]
     adds: tuple[tuple[int, ...], ...]
     costs: tuple[int, ...]
     waiting: tuple[tuple[int, ...], ...]
-    always: int
-    goal: int
-    splits: bool
+    achievers: tuple[tuple[int, ...], ...]
+    parts: tuple[tuple[int, ...], ...]
+
+    @property
+    def out_of_reach(self) -> int:
+        """More than any fact costs that can be reached."""
+        return sum(self.costs) + 1
+
+    def known(self, state: frozenset[int]) -> list[int]:
+        """The facts that hold in `state`."""
+        return [START, *sorted(self.facts[fluent] for fluent in state if fluent in self.facts)]
 
 
-def relax(task: Task, costs: Sequence[int]) -> Relaxation:
-    """The relaxation of `task`, in which operator `i` costs `costs[i]`; reaching any of the goals is free."""
-    always, goal = len(task.fluents), len(task.fluents) + 1
-    needs: list[tuple[int, ...]] = []
-    adds: list[tuple[int, ...]] = []
-    prices: list[int] = []
-    splits = False
-    for operator, cost in zip(task.operators, costs, strict=True):
-        parts = [(operator.requires.true, operator.adds)] if operator.adds else []
-        parts += [
-            (operator.requires.true | change.condition.true, operator.adds | change.adds) for change in operator.changes if change.adds
-        ]
-        splits = splits or len(parts) > 1
-        for required, added in parts:
-            needs.append(tuple(sorted(required)) or (always,))
-            adds.append(tuple(sorted(added - required)))
-            prices.append(cost)
-    for literals in task.goals:
-        needs.append(tuple(sorted(literals.true)) or (always,))
-        adds.append((goal,))
-        prices.append(0)
-    waiting: list[list[int]] = [[] for _ in range(goal + 1)]
-    for number, needed in enumerate(needs):
-        for fluent in needed:
-            waiting[fluent].append(number)
-    return Relaxation(tuple(needs), tuple(adds), tuple(prices), tuple(map(tuple, waiting)), always, goal, splits)
+def relax(task: Task) -> Relaxation:
+    """The relaxation of `task`. What holds at the start and is never deleted is left out, and so is what nothing needs."""
+    lasting = task.initial.difference(*(deletes for operator in task.operators for deletes in _deletes(operator)))
+    parts = [(origin, *part) for origin, operator in enumerate(task.operators) for part in _parts(operator)]
+    parts += [(NO_OPERATOR, goal.true, frozenset[int]()) for goal in task.goals]
+    useful = frozenset[int]().union(*(needs for _, needs, _ in parts)) - lasting
+    facts = {fluent: fact for fact, fluent in enumerate(sorted(useful), start=2)}
+    origins, needs, adds = [], [], []
+    for origin, needed, added in parts:
+        gained = [GOAL] if origin == NO_OPERATOR else sorted(facts[fluent] for fluent in (added & useful) - needed)
+        if gained:
+            origins.append(origin)
+            needs.append(tuple(sorted(facts[fluent] for fluent in needed - lasting)) or (START,))
+            adds.append(tuple(gained))
+    costs = [0 if origin == NO_OPERATOR else cost_of(task.operators[origin]) for origin in origins]
+    return indexed(facts, origins, needs, adds, costs)
 
 
-class Bound(NamedTuple):
-    """A cost that no plan stays below, or INFINITE where there is no plan; `rounds` is how often all operators were gone through for it."""
-
-    value: int
-    rounds: int
-
-
-def lower_bound(relaxation: Relaxation, state: frozenset[int]) -> Bound:
-    """A bound for the plans from `state`."""
-    costs = list(relaxation.costs)
-    values, supporters = _h_max(relaxation, state, costs)
-    reached = values[relaxation.goal]
-    if reached is None:
-        return Bound(INFINITE, 1)
-    if relaxation.splits:
-        return Bound(reached, 1)
-    total, rounds = 0, 1
-    while reached:
-        cut = _cut(relaxation, state, costs, supporters)
-        least = min(costs[operator] for operator in cut)
-        total += least
-        rounds += 1
-        for operator in cut:
-            costs[operator] -= least
-        values, supporters = _h_max(relaxation, state, costs)
-        again = values[relaxation.goal]
-        assert again is not None
-        reached = again
-    return Bound(total, rounds)
+def indexed(
+    facts: dict[int, int], origins: Sequence[int], needs: Sequence[tuple[int, ...]], adds: Sequence[tuple[int, ...]], costs: Sequence[int]
+) -> Relaxation:
+    """The relaxation with these operators."""
+    waiting: list[list[int]] = [[] for _ in range(len(facts) + 2)]
+    achievers: list[list[int]] = [[] for _ in range(len(facts) + 2)]
+    for number, (needed, added) in enumerate(zip(needs, adds, strict=True)):
+        for fact in needed:
+            waiting[fact].append(number)
+        for fact in added:
+            achievers[fact].append(number)
+    return Relaxation(
+        facts,
+        tuple(origins),
+        tuple(needs),
+        tuple(adds),
+        tuple(costs),
+        tuple(map(tuple, waiting)),
+        tuple(map(tuple, achievers)),
+        _siblings(origins),
+    )
 
 
-def _h_max(relaxation: Relaxation, state: frozenset[int], costs: Sequence[int]) -> tuple[list[int | None], list[int]]:
-    """For each fluent the cost of the dearest thing on the cheapest way to it (None: no way), and for each operator its dearest need."""
-    values: list[int | None] = [None] * (relaxation.goal + 1)
-    counts = [len(needed) for needed in relaxation.needs]
-    supporters = [-1] * len(counts)
-    queue = [(0, fluent) for fluent in state]
-    queue.append((0, relaxation.always))
-    for _, fluent in queue:
-        values[fluent] = 0
-    heapq.heapify(queue)
-    while queue:
-        value, fluent = heapq.heappop(queue)
-        known = values[fluent]
-        if known is not None and known < value:
-            continue
-        for operator in relaxation.waiting[fluent]:
-            counts[operator] -= 1
-            if counts[operator] == 0:
-                # Fluents come in order of their values, so the last that an operator waited for is its dearest.
-                supporters[operator] = fluent
-                reached = value + costs[operator]
-                for added in relaxation.adds[operator]:
-                    before = values[added]
-                    if before is None or reached < before:
-                        values[added] = reached
-                        heapq.heappush(queue, (reached, added))
-    return values, supporters
+def _parts(operator: Operator) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
+    if operator.adds:
+        yield operator.requires.true, operator.adds
+    for change in operator.changes:
+        if change.adds:
+            yield operator.requires.true | change.condition.true, operator.adds | change.adds
 
 
-def _cut(relaxation: Relaxation, state: frozenset[int], costs: Sequence[int], supporters: Sequence[int]) -> list[int]:
-    """Operators of which every plan needs one: those that enter the zone from which the goal costs nothing."""
-    zone = _zone(relaxation, costs, supporters)
-    by_supporter: dict[int, list[int]] = {}
-    for operator, supporter in enumerate(supporters):
-        if supporter >= 0:
-            by_supporter.setdefault(supporter, []).append(operator)
-    cut: dict[int, None] = {}
-    seen = {fluent for fluent in state if fluent not in zone} | {relaxation.always}
-    queue = sorted(seen)
-    while queue:
-        for operator in by_supporter.get(queue.pop(), ()):
-            if any(added in zone for added in relaxation.adds[operator]):
-                cut[operator] = None
-            else:
-                fresh = [added for added in relaxation.adds[operator] if added not in seen]
-                seen.update(fresh)
-                queue += fresh
-    return list(cut)
+def _deletes(operator: Operator) -> Iterator[frozenset[int]]:
+    yield operator.deletes
+    for change in operator.changes:
+        yield change.deletes
 
 
-def _zone(relaxation: Relaxation, costs: Sequence[int], supporters: Sequence[int]) -> set[int]:
-    """The fluents from which the goal is reached by operators that cost nothing (any more), through their dearest needs."""
-    free: dict[int, list[int]] = {}
-    for operator, supporter in enumerate(supporters):
-        if supporter >= 0 and costs[operator] == 0:
-            for added in relaxation.adds[operator]:
-                free.setdefault(added, []).append(supporter)
-    zone = {relaxation.goal}
-    queue = [relaxation.goal]
-    while queue:
-        for fluent in free.get(queue.pop(), ()):
-            if fluent not in zone:
-                zone.add(fluent)
-                queue.append(fluent)
-    return zone
+def _siblings(origins: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    numbers: dict[int, list[int]] = {}
+    for number, origin in enumerate(origins):
+        numbers.setdefault(origin, []).append(number)
+    if len(numbers) == len(origins):
+        return ()
+    return tuple(tuple(numbers[origin]) for origin in origins)
