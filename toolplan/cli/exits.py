@@ -14,6 +14,7 @@ class Exit(enum.IntEnum):
     NO_PLAN = 3
     LIMIT = 4
     INTERNAL = 5
+    DISAGREEMENT = 6
 
     @property
     def meaning(self) -> str:
@@ -28,4 +29,5 @@ _MEANINGS = {
     3: "no plan",
     4: "limit reached",
     5: "a planner is missing or failed",
+    6: "two planners disagree",
 }

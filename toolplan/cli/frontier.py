@@ -22,7 +22,7 @@ from toolplan.cli.options import (
 )
 from toolplan.cli.output import reporting, say, show_json
 from toolplan.cli.plan import summary
-from toolplan.frontier import Act, Blocked, Clarify, Done, Frontier, Instruct, Mode, Undecided, frontier, number
+from toolplan.frontier import MODES, Act, Blocked, Clarify, Done, Frontier, Instruct, Mode, Undecided, frontier, number
 from toolplan.language.loading import load
 from toolplan.planning.plans import Plan
 from toolplan.planning.problem import State
@@ -36,7 +36,7 @@ def command(
     state: StateText = "",
     forbid: Forbid = [],  # noqa: B006 - typer reads the default and never changes it
     exhausted: Exhausted = [],  # noqa: B006
-    mode: Annotated[str, typer.Option("--mode", help="one, path, executable or all.")] = "one",
+    mode: Annotated[str, typer.Option("--mode", help=f"{', '.join(MODES)}.")] = "one",
     engine: Engine = "auto",
     seconds: Seconds = 30.0,
     expansions: Expansions = 1_000_000,
@@ -74,6 +74,8 @@ def _lines(now: Frontier) -> list[str]:
         f"goal:    {', '.join(wanted.label for wanted in problem.wanted)}",
         f"tools:   {len(problem.domain.tools)} in, {len(now.tools)} visible" + (f" (mode {now.mode})" if now.mode != "one" else ""),
         f"visible: {typer.style(shown, bold=True)}",
+        *([f"steps:   {', '.join(map(str, now.steps))}"] if now.mode in ("ties", "parallel", "recovery") and now.steps else []),
+        *([f"untold:  {', '.join(map(str, now.undecided))}, by the limit"] if now.undecided else []),
     ]
     match now.decision:
         case Act(_, step, best, why):

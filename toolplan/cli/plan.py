@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from toolplan.cli.exits import Exit
@@ -18,9 +20,10 @@ from toolplan.cli.options import (
     limit_of,
     read_state,
 )
-from toolplan.cli.output import reporting, say, show_json
+from toolplan.cli.output import reporting, say, show_findings, show_json
 from toolplan.domain import Ask
 from toolplan.frontier import Planned, assumes, number, plan
+from toolplan.frontier.verification import Agreed, Disagreed, NotVerified, Verdict, second_engine, verdict_to_dict, verify
 from toolplan.language.loading import load
 from toolplan.planning.plans import Bounded, Optimal, Plan, Undecided, Unreachable
 
@@ -36,9 +39,13 @@ def command(
     engine: Engine = "auto",
     seconds: Seconds = 30.0,
     expansions: Expansions = 1_000_000,
+    verified: Annotated[bool, typer.Option("--verify", help="Let a second engine solve it too, and compare.")] = False,
+    verifier: Annotated[str, typer.Option("--verify-with", metavar="ENGINE", help="The second engine.", show_default=False)] = "",
     as_json: AsJson = False,
 ) -> None:
     """Print the plan of least score from a state to a goal, and who proved it."""
+    limit = limit_of(seconds, expansions)
+    verdict = None
     with reporting(as_json=as_json):
         planned = plan(
             load(domain),
@@ -47,17 +54,38 @@ def command(
             forbid=forbid,
             exhausted=exhausted,
             engine=engine,
-            limit=limit_of(seconds, expansions),
+            limit=limit,
         )
+        if verified or verifier:
+            verdict = verify(planned, verifier or second_engine(planned.solution), limit)
+    report(planned, verdict, as_json=as_json)
+
+
+def report(planned: Planned, verdict: Verdict | None, *, as_json: bool) -> None:
+    """Print a plan, and what a second engine says of it if one was asked; exit with the code that fits. A disagreement weighs most."""
     if as_json:
-        show_json(planned.to_dict())
+        show_json(planned.to_dict() | ({"verification": verdict_to_dict(verdict)} if verdict is not None else {}))
     else:
         for line in lines(planned):
             say(line)
+        if verdict is not None:
+            _show(verdict)
+    if isinstance(verdict, Disagreed):
+        raise typer.Exit(Exit.DISAGREEMENT)
     if isinstance(planned.solution, Unreachable):
         raise typer.Exit(Exit.NO_PLAN)
     if isinstance(planned.solution, Undecided | Bounded):
         raise typer.Exit(Exit.LIMIT)
+
+
+def _show(verdict: Verdict) -> None:
+    match verdict:
+        case Agreed(engine, proved):
+            say(f"verified by {engine}: {proved} too")
+        case NotVerified(engine, reason):
+            say(f"not verified by {engine}: {reason}")
+        case Disagreed(_, diagnostic):
+            show_findings([diagnostic])
 
 
 def lines(planned: Planned) -> list[str]:

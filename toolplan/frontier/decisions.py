@@ -1,0 +1,89 @@
+"""The decision types: what an agent may do next. Each is a type of its own; none is a flag on another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from toolplan.domain import Performer
+from toolplan.planning.plans import Fluent, Plan, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to ask the user: the words, with the entities that it is about in brackets, the question's name, and the step it is."""
+
+    text: str
+    name: str
+    step: Step
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Call one of `tools`. `step` is the first of `plan`, which is proved to be of least score; `reason` says why it is needed."""
+
+    tools: tuple[str, ...]
+    step: Step
+    plan: Plan
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instruct:
+    """The next step needs no call: the user does it by hand, or the host asks its model for a value (`performer`)."""
+
+    instruction: str
+    performer: Performer
+    step: Step
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Clarify:
+    """Ask the user first. `plan` starts with the question."""
+
+    question: Question
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """All that is wanted is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """Proved: nothing leads to the goal.
+
+    `missing` are the atoms that would open a way if they were known, as few as can be; it is empty where each can be had, but never
+    all together. `hint` says what question or contract would help.
+    """
+
+    missing: tuple[Fluent, ...]
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """The limit was reached first. `plan` is the best that was found, if any; none has a smaller score than `bound`."""
+
+    plan: Plan | None
+    bound: Fraction
+    limit: str
+
+
+Decision = Act | Instruct | Clarify | Done | Blocked | Undecided
+
+
+def next_step(decision: Decision) -> Step | None:
+    """The step that `decision` takes; None where it takes none."""
+    match decision:
+        case Act(step=step) | Instruct(step=step) | Clarify(question=Question(step=step)):
+            return step
+        case Done() | Blocked() | Undecided():
+            return None
+
+
+def plan_of(decision: Decision) -> Plan | None:
+    """The proved plan that `decision` starts; None where it starts none."""
+    return decision.plan if isinstance(decision, Act | Instruct | Clarify) else None

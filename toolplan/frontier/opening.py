@@ -1,0 +1,31 @@
+"""What would open a way to a goal that nothing leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toolplan.domain import Domain
+from toolplan.planning.plans import Fluent, Status
+from toolplan.planning.problem import ENUMERATED, Problem
+
+
+def opening(problem: Problem, missing: Sequence[Fluent]) -> str:
+    """What would open a way to the unreachable goal of `problem`: a fact to give, or a contract or question to write."""
+    if not missing:
+        return "each of the facts can be had, but no order of the tools has them together; look at what they remove"
+    shown = ", ".join(f"`{fluent}`" for fluent in missing[:5])
+    if denied := [fluent.atom.fact for fluent in missing if fluent.status is Status.DENIED]:
+        if all(problem.domain.facts[fact].closed for fact in denied):
+            return f"it takes {shown}: add a tool that removes it"
+        return f"say that {shown}, declare the fact `closed`, or add a tool that removes it"
+    if unlisted := [fluent.atom.arguments[0] for fluent in missing if fluent.atom.fact == ENUMERATED]:
+        return f"`forall` over {', '.join(f'`{name}`' for name in unlisted)} needs a tool that `enumerates` it"
+    forbidden = [name for name in problem.forbidden if _makes(problem.domain, name, missing)]
+    if forbidden:
+        return f"it would take {', '.join(f'`{name}`' for name in sorted(forbidden))}, which the call forbids"
+    return f"give {shown} with the state, add a tool that produces it, or an `ask` for it"
+
+
+def _makes(domain: Domain, name: str, missing: Sequence[Fluent]) -> bool:
+    facts = {fluent.atom.fact for fluent in missing}
+    return any(effect.atom.fact in facts for effect in domain.action(name).produces)

@@ -1,0 +1,153 @@
+"""What a call returns: a whole plan, or the frontier of one step; both also as JSON values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from toolplan.domain import Tool
+from toolplan.frontier.decisions import Act, Blocked, Clarify, Decision, Done, Instruct, Undecided
+from toolplan.planning import plans
+from toolplan.planning.plans import Bounded, Optimal, Plan, Solution, Step, Unreachable
+from toolplan.planning.problem import Problem, ground
+
+Mode = Literal["one", "ties", "parallel", "recovery", "path", "executable", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A whole plan, or why there is none."""
+
+    problem: Problem
+    solution: Solution
+
+    @property
+    def outcome(self) -> str:
+        """`optimal`, `bounded`, `unreachable` or `undecided`."""
+        return type(self.solution).__name__.lower()
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan, if one was found."""
+        return self.solution.plan if isinstance(self.solution, Optimal | Bounded) else None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of the plan; none where there is no plan."""
+        return self.plan.steps if self.plan else ()
+
+    @property
+    def score(self) -> Fraction | None:
+        """The score of the plan, in the author's unit."""
+        return self.plan.score if self.plan else None
+
+    def to_dict(self) -> dict[str, object]:
+        """The plan as JSON values, as the command line prints it."""
+        data: dict[str, object] = {"domain": self.problem.domain.name, "outcome": self.outcome}
+        data["goal"] = [wanted.label for wanted in self.problem.wanted]
+        match self.solution:
+            case Optimal(plan, engine):
+                data |= plan_to_dict(self.problem, plan) | {"engine": engine}
+            case Bounded(plan, bound, engine, limit):
+                data |= plan_to_dict(self.problem, plan) | {"lower_bound": number(bound), "limit": limit, "engine": engine}
+            case Unreachable(missing, engine):
+                data |= {"missing": [str(fluent) for fluent in missing], "engine": engine}
+            case plans.Undecided(bound, engine, limit):
+                data |= {"lower_bound": number(bound), "limit": limit, "engine": engine}
+            case _:
+                pass
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """What the agent gets at one step.
+
+    `tools` are the contracts whose tools the model may see, besides those that are always visible; `mode` says how they were chosen.
+    `steps` are what was chosen, with arguments, the preferred first: questions and what the user or the model does stand among them,
+    and only calls among `tools`. `undecided` are the steps of which mode `ties` could not tell within the limit.
+    """
+
+    planned: Planned
+    decision: Decision
+    mode: Mode
+    tools: tuple[str, ...]
+    steps: tuple[Step, ...] = ()
+    undecided: tuple[Step, ...] = ()
+
+    @property
+    def always_visible(self) -> tuple[str, ...]:
+        """The tools that the policy keeps visible at every step."""
+        return self.planned.problem.domain.policy.always_visible
+
+    def to_dict(self) -> dict[str, object]:
+        """The decision as JSON values, as the command line prints it."""
+        problem = self.planned.problem
+        data: dict[str, object] = {
+            "domain": problem.domain.name,
+            "goal": [wanted.label for wanted in problem.wanted],
+            "decision": type(self.decision).__name__.lower(),
+            "mode": self.mode,
+            "tools": list(self.tools),
+            "calls": {name: problem.domain.tools[name].call_name for name in self.tools},
+            "always_visible": list(self.always_visible),
+            "steps": [step_to_dict(problem, step) for step in self.steps],
+        }
+        if self.undecided:
+            data["undecided"] = [step_to_dict(problem, step) for step in self.undecided]
+        match self.decision:
+            case Act(_, step, plan, why):
+                data |= {"step": step_to_dict(problem, step), "why": why.replace("`", ""), "plan": plan_to_dict(problem, plan)}
+            case Instruct(instruction, performer, step, plan):
+                data |= {"instruction": instruction, "performer": performer.value, "step": step_to_dict(problem, step)}
+                data["plan"] = plan_to_dict(problem, plan)
+            case Clarify(question, plan):
+                data |= {"question": question.text, "step": step_to_dict(problem, question.step), "plan": plan_to_dict(problem, plan)}
+            case Blocked(missing, hint):
+                data |= {"missing": [str(fluent) for fluent in missing], "hint": hint.replace("`", "")}
+            case Undecided(best, bound, limit):
+                data |= {"plan": plan_to_dict(problem, best) if best else None, "lower_bound": number(bound), "limit": limit}
+            case Done():
+                pass
+        data["outcome"] = self.planned.outcome
+        data["engine"] = getattr(self.planned.solution, "engine", "")
+        return data
+
+
+def step_to_dict(problem: Problem, step: Step) -> dict[str, object]:
+    """A step as JSON values: what it is, what it calls, and what it adds to the score."""
+    action = problem.domain.action(step.action)
+    level = problem.domain.risk_of(action)
+    data: dict[str, object] = {"action": step.action, "arguments": list(step.arguments)}
+    if isinstance(action, Tool):
+        data |= {"kind": "tool", "calls": action.call_name, "risk": level.name}
+        if confirmation := action.confirm or level.confirm:
+            data["confirm"] = confirmation.by or "user"
+    else:
+        data |= {"kind": "ask", "question": action.question}
+    if assumed := assumes(problem, step):
+        data["assumes"] = assumed
+    return data | {"score": number(problem.domain.score_of(action))}
+
+
+def assumes(problem: Problem, step: Step) -> list[str]:
+    """What a plan hopes that `step` brings, where its call may turn out in several ways."""
+    action = problem.domain.action(step.action)
+    if not isinstance(action, Tool) or step.outcome < 0:
+        return []
+    binding, outcome = problem.binding(step), action.outcomes[step.outcome]
+    return [
+        *(str(ground(formula, binding)) for formula in outcome.produces),
+        *(f"not {ground(formula, binding)}" for formula in outcome.removes),
+    ]
+
+
+def plan_to_dict(problem: Problem, plan: Plan) -> dict[str, object]:
+    """A plan as JSON values."""
+    return {"steps": [step_to_dict(problem, step) for step in plan.steps], "score": number(plan.score)}
+
+
+def number(value: Fraction) -> int | float:
+    """A score for JSON: whole numbers as such, others as the nearest decimal."""
+    return value.numerator if value.denominator == 1 else float(value)
