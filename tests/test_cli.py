@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,8 @@ import pytest
 from toolplan.cli.exits import Exit
 from toolplan.language.codes import Code
 
-COMMANDS = ("init", "check", "test", "fmt", "plan", "frontier", "pddl", "explain", "graph", "doctor", "bench")
+ROOT = Path(__file__).parent.parent
+COMMANDS = ("init", "check", "test", "fmt", "plan", "frontier", "pddl", "import", "explain", "graph", "doctor", "bench")
 GIVEN = "date,event_description,new_time"
 
 LOCKED = """
@@ -46,6 +48,8 @@ def domain(tmp_path: Path, text: str) -> str:
 def test_the_example_in_help_runs(command: str, tmp_path: Path) -> None:
     shown = run(command, "--help").stdout
     example = " ".join(" ".join(shown.split()).split("Example: toolplan ")[1].split())
+    for name, file in (("domain", "domain"), ("problem", "p01")):
+        shutil.copy(ROOT / "tests" / "data" / "ipc" / "visit_all" / f"{file}.pddl", tmp_path / f"{name}.pddl")
     ran = run(*shlex.split(example), cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip()

@@ -22,12 +22,13 @@ MODULES = {
     "plan": "plan",
     "frontier": "frontier",
     "pddl": "pddl",
+    "import": "import_",
     "explain": "explain",
     "graph": "graph",
     "doctor": "doctor",
     "bench": "bench",
 }
-"""The commands and their modules. (pytest would take a module called `test` for tests.)"""
+"""The commands and their modules. (pytest would take a module called `test` for tests, and Python none called `import`.)"""
 
 
 class _Commands(TyperGroup):

@@ -9,8 +9,10 @@ from typing import Annotated
 
 import typer
 
+from toolplan.language import nodes
 from toolplan.language.codes import Code
-from toolplan.language.diagnostics import Diagnostic, DomainError
+from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
+from toolplan.language.parser import parse
 from toolplan.language.source import Location, Source, Span
 from toolplan.planning.engines import ENGINES
 from toolplan.planning.inputs import StateInput
@@ -25,7 +27,7 @@ StateText = Annotated[
         "--state",
         "-s",
         metavar="ATOMS|@FILE",
-        help="What is known: `date,found(report)`, or @FILE with JSON (@- for stdin).",
+        help="What is known: `date,found(report)`, or @FILE with JSON (@- for stdin) or with a test that gives it.",
         show_default=False,
     ),
 ]
@@ -41,7 +43,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing el
 
 
 def read_state(text: str) -> StateInput:
-    """The state that `--state` gives: the text itself, or JSON from a file: a list of atoms, or a mapping from fact to value."""
+    """The state that `--state` gives: the text itself, or what a file says.
+
+    That is JSON, a list of atoms or a mapping from fact to value; or what the one test in a domain file is given.
+    """
     if not text.startswith("@"):
         return text
     name = text[1:]
@@ -50,6 +55,8 @@ def read_state(text: str) -> StateInput:
     except (OSError, UnicodeDecodeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read `{name}`: {reason.lower()}")]) from None
+    if name.endswith(".toolplan"):
+        return _given(source)
     try:
         data = json.loads(source.text)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -64,6 +71,20 @@ def read_state(text: str) -> StateInput:
     hint = 'such as ["date", "found(report)"] or {"date": "2026-12-01"}'
     location = Location(source, Span(0, len(source.text.rstrip())))
     raise DomainError([Diagnostic(Code.BAD_JSON, "the state is neither a list of atoms nor a mapping", location, hint)])
+
+
+def _given(source: Source) -> str:
+    """The state that the one test in a domain file is given, as text."""
+    file, findings = parse(source)
+    if findings:
+        raise DomainError(findings)
+    tests = [node for node in file.declarations if isinstance(node, nodes.Block) and node.kind == "test"]
+    if len(tests) != 1:
+        location = Location(source, tests[1].name.span) if tests else None
+        message = f"{quoted(source.name)} has {'no test' if not tests else 'more than one test'} to take the state from"
+        raise DomainError([Diagnostic(Code.BAD_CALL, message, location, "write the state as JSON, or as text")])
+    spans = [value.span for clause in tests[0].clauses_of("given") for value in clause.values]
+    return ", ".join(source.text[span.start : span.end] for span in spans)
 
 
 def limit_of(seconds: float, expansions: int) -> Limit:

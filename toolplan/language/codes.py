@@ -1,7 +1,7 @@
 """Every diagnostic code: the only place where one is defined. The page of a code lies in `pages/`, under its number.
 
-Codes are never reused or renumbered. TP0xx syntax, TP1xx names and types, TP2xx meaning, TP3xx lint, TP4xx state, goal and call,
-TP5xx planners, TP6xx files.
+Codes are never reused or renumbered. TP0xx syntax, TP1xx names and types, TP2xx meaning, TP3xx lint, TP4xx state, goal and call
+(TP42x beside a server's schemas, TP43x in a PDDL file), TP5xx planners, TP6xx files.
 """
 
 from __future__ import annotations
@@ -93,6 +93,16 @@ class Code(enum.Enum):
     UNFIT_LITERAL = ("TP423", "unfit-literal", Severity.ERROR)
     CONTRADICTS_HINT = ("TP424", "contradicts-hint", Severity.WARNING)
     UNKNOWN_RESULT = ("TP425", "unknown-result", Severity.ERROR)
+    UNBALANCED_PARENTHESES = ("TP430", "unbalanced-parentheses", Severity.ERROR)
+    UNEXPECTED_EXPRESSION = ("TP431", "unexpected-expression", Severity.ERROR)
+    UNSUPPORTED_FEATURE = ("TP432", "unsupported-feature", Severity.ERROR)
+    UNDECLARED_NAME = ("TP433", "undeclared-name", Severity.ERROR)
+    WRONG_NUMBER_OF_ARGUMENTS = ("TP434", "wrong-number-of-arguments", Severity.ERROR)
+    OBJECT_OF_OTHER_TYPE = ("TP435", "object-of-other-type", Severity.ERROR)
+    DECLARED_TWICE = ("TP436", "declared-twice", Severity.ERROR)
+    BAD_ACTION_COST = ("TP437", "bad-action-cost", Severity.ERROR)
+    FOREIGN_PROBLEM = ("TP438", "foreign-problem", Severity.WARNING)
+    UNKNOWN_REQUIREMENT = ("TP439", "unknown-requirement", Severity.WARNING)
 
     ENGINE_MISSING = ("TP501", "engine-missing", Severity.ERROR)
     ENGINE_CRASHED = ("TP502", "engine-crashed", Severity.ERROR)

@@ -1,0 +1,5 @@
+(define (problem evening)
+  (:domain lights)
+  (:objects hall)
+  (:init)
+  (:goal (on hall)))

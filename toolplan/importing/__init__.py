@@ -1,0 +1,1 @@
+"""Problems of other languages, brought into this one."""
