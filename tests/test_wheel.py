@@ -44,7 +44,7 @@ def test_the_main_job_from_a_distribution(kind: str, dist: Path, tmp_path: Path)
     ran = run(toolplan, *FRONTIER, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert "visible: search_events" in ran.stdout
-    assert "proved optimal by a-star" in ran.stdout
+    assert "proved optimal by forced-plan" in ran.stdout
     missing = run(toolplan, *FRONTIER, "--engine", "fast-downward", cwd=tmp_path)
     assert missing.returncode == 5
     assert "error[TP501]" in missing.stderr

@@ -1,38 +1,129 @@
-"""`toolplan bench`: benchmarks, each with its table."""
+"""`toolplan bench`: benchmarks, each with its tables."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, NoReturn
 
 import typer
+from rich.console import Console
 
 from toolplan.bench import loading
+from toolplan.bench.planner import TIERS
+from toolplan.bench.planner.measuring import SEEDS, SIZES, Promise, Settings, machine
+from toolplan.bench.tables import Row, table
 from toolplan.cli.exits import Exit
 from toolplan.cli.options import AsJson
-from toolplan.cli.output import say, show_json
+from toolplan.cli.output import reporting, say, show_json
 
 EXAMPLE = "Example: toolplan bench loading --sizes 100"
 
-SUITES = ("loading",)
+SUITES = ("loading", "planner")
+LOADING_SIZES = (100, 10_000, 100_000)
+WIDTH = 160
+"""The columns that a table may fill; a narrower terminal wraps its lines, and no figure is cut."""
 
 
 def command(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help=f"{', '.join(SUITES)}.", show_default=False)],
-    sizes: Annotated[str, typer.Option("--sizes", metavar="N,...", help="Numbers of tools.")] = "100,10000,100000",
+    sizes: Annotated[str, typer.Option("--sizes", metavar="N,...", help="Numbers of tools, instead of the suite's own.")] = "",
+    tiers: Annotated[str, typer.Option("--tiers", metavar="NAME,...", help="Parts of `planner`, in this order.")] = ",".join(TIERS),
+    seeds: Annotated[str, typer.Option("--seeds", metavar="N-N,...", help="Seeds of `planner`, instead of 0-9.")] = "",
+    problems: Annotated[
+        list[Path], typer.Option("--problems", metavar="DIR", help="For `planner`: PDDL problems, listed in an INDEX.json.")
+    ] = [],  # noqa: B006 - typer reads the default and never changes it
+    telecom: Annotated[
+        list[Path], typer.Option("--telecom", metavar="FILE", help="For `planner`: telecom tasks of tau2-bench, with their states.")
+    ] = [],  # noqa: B006
     as_json: AsJson = False,
 ) -> None:
-    """Run a benchmark and print its table: medians over several runs, each in a process of its own."""
-    numbers = [int(size) for size in sizes.split(",") if size.strip().isdigit()]
-    if suite not in SUITES or not numbers or min(numbers) < 10:
-        typer.echo(f"the suites are {', '.join(SUITES)}; sizes are numbers of tools from 10 on, such as 100,10000", err=True)
-        raise typer.Exit(Exit.USAGE)
+    """Run a benchmark and print its tables: medians, and the machine that they were measured on."""
+    if suite == "loading":
+        _loading(_numbers("sizes", sizes, least=10) or LOADING_SIZES, as_json=as_json)
+    elif suite == "planner":
+        numbers = _numbers("sizes", sizes, least=100) or SIZES
+        settings = Settings(numbers, _numbers("seeds", seeds, least=0) or SEEDS, _files(problems, "INDEX.json"), _files(telecom))
+        _planner(_names(tiers), settings, as_json=as_json)
+    else:
+        _refuse(f"the suites are {', '.join(SUITES)}, not `{suite}`")
+
+
+def _loading(sizes: tuple[int, ...], *, as_json: bool) -> None:
     if not as_json:
         say(loading.machine())
         say(f"{'what':<22} {'tools':>8} {'user s':>8} {'peak MB':>8}")
     rows = []
-    for row in loading.rows(tuple(numbers)):
+    for row in loading.rows(sizes):
         rows.append(row.to_dict())
         if not as_json:
             say(f"{row.what:<22} {row.tools:>8,} {row.seconds:>8.2f} {row.megabytes:>8.0f}")
     if as_json:
         show_json({"machine": loading.machine(), "rows": rows})
+
+
+def _planner(names: Sequence[str], settings: Settings, *, as_json: bool) -> None:
+    """A table for each tier when it is measured, and at the end one of the promises."""
+    if not as_json:
+        say(machine())
+    measured: dict[str, list[Row]] = {}
+    promises: list[Promise] = []
+    for name in names:
+        rows = _rows(name, settings, as_json=as_json)
+        measured[name] = rows
+        promises += TIERS[name].promises(rows) if rows else ()
+        if not as_json:
+            _show(TIERS[name].TITLE, rows)
+    if as_json:
+        tiers = {name: [row.to_dict() for row in rows] for name, rows in measured.items()}
+        show_json({"machine": machine(), "tiers": tiers, "promises": [promise.to_dict() for promise in promises]})
+    else:
+        _show("What is promised, and what was measured", promises)
+
+
+def _rows(name: str, settings: Settings, *, as_json: bool) -> list[Row]:
+    """The rows of one tier; what is under way is shown on the terminal meanwhile."""
+    with reporting(as_json=as_json), Console(stderr=True).status(name) as status:
+        return list(TIERS[name].rows(replace(settings, note=lambda text: status.update(f"{name}: {text}"))))
+
+
+def _show(title: str, rows: Sequence[Row]) -> None:
+    if rows:
+        console = Console(width=max(Console().width, WIDTH))
+        console.print(title, style="bold", highlight=False)
+        console.print(table(rows))
+
+
+def _numbers(option: str, text: str, *, least: int) -> tuple[int, ...]:
+    """The numbers that `text` lists, with ranges such as 0-9 in full."""
+    numbers: list[int] = []
+    for part in text.split(",") if text else ():
+        match = re.fullmatch(r"\s*(\d{1,7})(?:-(\d{1,7}))?\s*", part, re.ASCII)
+        if match is None or int(match[1]) < least or int(match[2] or match[1]) < int(match[1]):
+            _refuse(f"--{option} takes numbers from {least} on, such as {least},1000 or {least}-{least + 9}, not `{part.strip()}`")
+        numbers += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return tuple(dict.fromkeys(numbers))
+
+
+def _names(text: str) -> list[str]:
+    names = list(dict.fromkeys(name.strip() for name in text.split(",")))
+    for name in names:
+        if name not in TIERS:
+            _refuse(f"the tiers are {', '.join(TIERS)}, not `{name}`")
+    return names
+
+
+def _files(paths: Sequence[Path], index: str = "") -> tuple[Path, ...]:
+    """The files that `paths` name, or `index` in the folders that they name."""
+    files = tuple(path / index for path in paths)
+    for file in files:
+        if not file.is_file():
+            _refuse(f"there is no file `{file}`")
+    return files
+
+
+def _refuse(message: str) -> NoReturn:
+    typer.echo(message, err=True)
+    raise typer.Exit(Exit.USAGE)
