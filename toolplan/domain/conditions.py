@@ -108,6 +108,11 @@ class Effect:
     condition: Condition = TRUE
     parameters: tuple[Parameter, ...] = ()
 
+    @property
+    def always_fires(self) -> bool:
+        """Whether it is one atom, under no condition."""
+        return not self.parameters and self.condition == TRUE
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

@@ -154,6 +154,10 @@ def successor(problem: Problem, state: State, step: Step) -> State:
     known, uncertain, denied = set(state.known), set(state.uncertain), set(state.denied)
 
     def fires(effect: Effect) -> Iterable[tuple[Atom, bool]]:
+        if effect.always_fires:
+            atom = ground(effect.atom, binding)
+            yield atom, firm and believed(problem, performer, atom)
+            return
         for inner in problem.bindings(effect.parameters):
             if not state.known.issuperset(to_be_brought(problem, inner.values())):
                 continue
@@ -193,7 +197,7 @@ def believed(problem: Problem, performer: Performer, atom: Atom) -> bool:
 def certain(domain: Domain, step: Step, binding: Mapping[str, str]) -> list[Atom]:
     """The atoms that are known after `step` whatever it read: those it verifies, the types it enumerates, and what it brings."""
     action = domain.action(step.action)
-    if isinstance(action, Ask):
+    if isinstance(action, Ask) or not (action.verifies or action.enumerates or action.finds or action.creates):
         return []
     return [
         *(ground(formula, binding) for formula in verified(action, step)),
