@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
@@ -30,9 +31,14 @@ LONGEST_SECONDS = 1_000_000
 
 
 def program() -> Path | None:
-    """The search binary: what TOOLPLAN_DOWNWARD names, or else what is in the package up_fast_downward. Does not import that."""
-    if named := os.environ.get(VARIABLE):
-        return Path(named)
+    """The search binary: what TOOLPLAN_DOWNWARD names, or else what is installed."""
+    named = os.environ.get(VARIABLE)
+    return Path(named) if named else _installed()
+
+
+@cache
+def _installed() -> Path | None:
+    """The binary inside the package up_fast_downward, which is not imported. Looked for once in a process."""
     package = find_spec("up_fast_downward")
     for directory in (package and package.submodule_search_locations) or ():
         found = Path(directory, "downward", "builds", "release", "bin", "downward")
@@ -88,7 +94,7 @@ def _restrict(pid: int, limit: Limit) -> None:
         import resource
 
         seconds = ceil(min(limit.seconds, LONGEST_SECONDS)) + 1
-        for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, limit.megabytes * 2**20)):
+        for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, min(limit.megabytes * 2**20, sys.maxsize))):
             with contextlib.suppress(OSError):  # it may have ended already
                 _, hard = resource.prlimit(pid, kind)
                 allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)

@@ -14,7 +14,6 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
@@ -26,48 +25,13 @@ from unified_planning.model.metrics import MinimizeActionCosts
 from up_fast_downward.fast_downward import FastDownwardPDDLPlanner
 
 from toolplan.planning import supervised
+from toolplan.planning.answers import Absent, Answer, Broken, Exhausted, Found, Resource, Stopped
 from toolplan.planning.plans import Limit
 from toolplan.planning.task import Change, Literals, Task
 
 LM_CUT = "astar(lmcut())"
 BLIND = "astar(blind())"
 """For what LM-cut cannot take: conditional effects, and goals that are disjunctions (the translator makes axioms of them)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A plan, as indices into the operators of the task, and the cost that the engine claims for it (None: it claims none)."""
-
-    operators: tuple[int, ...]
-    claimed: int | None
-    claims_optimal: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Exhausted:
-    """The engine says that it searched everything and there is no plan."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """The engine reached `limit`."""
-
-    limit: str
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """The engine failed; `detail` is the last of what it said."""
-
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """There is no such engine."""
-
-
-Answer = Found | Exhausted | Stopped | Broken | Absent
 
 
 def fast_downward(task: Task, costs: Sequence[int], limit: Limit) -> Answer:
@@ -78,7 +42,7 @@ def fast_downward(task: Task, costs: Sequence[int], limit: Limit) -> Answer:
             result = engine.solve(_problem(task, costs), timeout=limit.seconds)
         except (UPException, OSError, ValueError, AttributeError) as error:
             return Broken(f"{type(error).__name__}: {error}")
-    return _answer_of_downward(engine, result, limit)
+    return _answer_of_downward(engine, result)
 
 
 def search_for(task: Task) -> str:
@@ -87,7 +51,7 @@ def search_for(task: Task) -> str:
 
 
 def other_engine(name: str, task: Task, costs: Sequence[int], limit: Limit) -> Answer:
-    """What the unified-planning engine `name` says of `task`."""
+    """What the unified-planning engine `name` says of `task` when operator `i` costs `costs[i]`."""
     with _quiet():
         problem = _problem(task, costs)
         try:
@@ -102,7 +66,7 @@ def other_engine(name: str, task: Task, costs: Sequence[int], limit: Limit) -> A
     if result.status is Status.UNSOLVABLE_PROVEN:
         return Exhausted()
     if result.status in (Status.TIMEOUT, Status.MEMOUT):
-        return Stopped(f"{limit.seconds:g} s" if result.status is Status.TIMEOUT else f"{limit.megabytes} MB")
+        return Stopped(Resource.TIME if result.status is Status.TIMEOUT else Resource.MEMORY)
     return Broken(f"{result.status.name}: {_last_words(result)}")
 
 
@@ -234,13 +198,13 @@ def _apart(planner: Any) -> Iterator[None]:
             process.communicate()
 
 
-def _answer_of_downward(engine: _Downward, result: Any, limit: Limit) -> Answer:
+def _answer_of_downward(engine: _Downward, result: Any) -> Answer:
     """See Fast Downward's exit codes: 0 solved, 10 to 12 no plan (A* with these heuristics is complete), 20 to 24 limits."""
     code = engine.exit_code
     if result.status is Status.TIMEOUT or code in (21, 23):
-        return Stopped(f"{limit.seconds:g} s")
+        return Stopped(Resource.TIME)
     if code in (20, 22, 24):
-        return Stopped(f"{limit.megabytes} MB")
+        return Stopped(Resource.MEMORY)
     if code in (10, 11, 12) and result.plan is None:
         return Exhausted()
     if code == 0 and result.plan is not None:
