@@ -243,6 +243,14 @@ def test_limits_and_the_bound_that_was_proved_before(script: str, reached: str, 
     assert solved(two_steps()) == Undecided(Fraction(bound), "downward", reached)
 
 
+@pytest.mark.parametrize(("said", "least"), [(1, 2), (5000, 5000)])
+def test_the_better_bound_counts_where_nobody_proves_anything(said: int, least: int, fake: Path) -> None:
+    write(fake, f"cat > /dev/null; echo 'f = {said}, 1 evaluated'; sleep 600")
+    solution = solve(hard(), "auto", Limit(seconds=1))
+    assert isinstance(solution, Undecided)
+    assert least <= solution.lower_bound < (2**14 if said < 5000 else 5001)
+
+
 @pytest.mark.parametrize("code", [11, 12])
 def test_no_plan_is_believed_when_it_is_said_twice(code: int, fake: Path) -> None:
     write(fake, f"cat > /dev/null; exit {code}")
