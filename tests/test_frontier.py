@@ -218,7 +218,6 @@ def test_forbidding_a_level_of_risk_forbids_its_tools() -> None:
         ({"goal": "mail", "exhausted": ["write(x)"]}, ["TP105"]),
         ({}, ["TP409"]),
         ({"goal": "mail", "request": "send a mail"}, ["TP409"]),
-        ({"request": "send a mail"}, ["TP007"]),
         ({"goal": "mail", "engine": "fastest"}, ["TP411"]),
         ({"goal": "mail", "limit": Limit(seconds=0)}, ["TP410"]),
         ({"goal": "mail", "limit": Limit(expansions=-1, megabytes=0)}, ["TP410", "TP410"]),

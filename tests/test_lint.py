@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from toolplan.checks import lints, reachability
+from toolplan.checks import goal_pairs, lints, reachability
 from toolplan.checks.lints import check_text
 from toolplan.language import lint, loading
 from toolplan.language.codes import Code, Severity
@@ -22,7 +22,7 @@ from toolplan.language.mending import mend
 from toolplan.language.reports import github, sarif
 from toolplan.language.suggest import is_slip
 
-RULES = (*lint.RULES, *reachability.RULES)
+RULES = (*lint.RULES, *reachability.RULES, *goal_pairs.RULES)
 BY_THE_AUTHOR = {Code.UNUSED_ALLOW, Code.UNKNOWN_ALLOWED_CODE}
 """Codes about `allow`, which no rule gives."""
 
@@ -71,7 +71,7 @@ def test_domains_that_ship_have_no_warnings(name: str) -> None:
         "tool look { produces key risk read }",
         "tool look { produces oneof (key or found) risk read }",
         "tool look { verifies key risk read }",
-        "goal other { achieves found given key }",
+        "fact spare  tool aside { produces spare risk read }  goal other { achieves found, spare given key }",
         'test "it is known" { given key goal find expect search }',
     ],
 )

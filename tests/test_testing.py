@@ -322,8 +322,6 @@ def test_a_test_that_cannot_be_run_says_why() -> None:
         "the test cannot be run",
         "  what is expected depends on a `goal`, and it names none",
     ]
-    request = report(SHOP, 'request "I want my money back" expect search')
-    assert (request.verdict.value, len(request.findings)) == ("undecided", 1)
     conflict = shown('fact a closed  tool t { "T." produces a risk read }', "goal a, not a expect t")
     assert conflict[1].startswith("  error[TP404]")
 

@@ -92,6 +92,8 @@ statements = st.one_of(
     node(nodes.Statement, formulas, st.sampled_from(["known", "uncertain"]), maybe(values)),
     node(nodes.Statement, formulas, st.just("denied"), st.none()),
 )
+options = st.one_of(formulas, node(nodes.Conjunction, some(formulas, 2)))
+candidates = node(nodes.Candidate, options, numbers)
 documents = st.recursive(
     st.one_of(texts, numbers, names),
     lambda inner: st.one_of(node(nodes.Object, some(st.tuples(texts, inner), 0)), node(nodes.Array, some(inner, 0))),
@@ -134,6 +136,7 @@ POLICY: Mapping[str, Strategy] = {
 TEST: Mapping[str, Strategy] = shared | {
     "given": some(statements), "goal": condition, "request": one_text, "expect": some(formulas), "expect frontier": some(formulas),
     "expect question": some(formulas), "expect blocked": nothing, "expect blocked by": some(formulas), "never": some(formulas),
+    "expect question about": some(options), "expect form": some(formulas), "expect no goal": nothing, "candidates": some(candidates),
     "never without": some(formulas, 2), "when": some(happenings, 1, 1),
 }  # fmt: skip
 CLAUSES = {"tool": TOOL, "ask": ASK, "goal": GOAL, "policy": POLICY, "test": TEST}

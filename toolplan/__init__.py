@@ -5,7 +5,7 @@
 """
 
 from toolplan.domain import Domain
-from toolplan.frontier import Act, Blocked, Clarify, Done, Frontier, Instruct, Planned, Undecided, frontier, plan
+from toolplan.frontier import Act, Blocked, Clarify, Done, Explore, Frontier, Instruct, Planned, Undecided, frontier, plan
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.language.loading import load, loads
 from toolplan.planning.plans import Limit
@@ -19,6 +19,7 @@ __all__ = [
     "Domain",
     "DomainError",
     "Done",
+    "Explore",
     "Frontier",
     "Instruct",
     "Limit",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toolplan.checks.chains import differences, text_of
 from toolplan.checks.invariants import Broken, Holds, prove_never
 from toolplan.checks.wording import listed, tick
-from toolplan.checks.worlds import World, described, matches, offered, why_not
+from toolplan.checks.worlds import Unsettled, World, described, matches, offered, why_not
 from toolplan.domain import AtomicFormula, Expectation, Happening
-from toolplan.frontier import Act, Blocked, Clarify, Instruct, Undecided, number
+from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Explore, Instruct, Undecided, number
+from toolplan.goals.questions import GoalQuestion
 from toolplan.planning.plans import Atom, Optimal, Plan, Step, Unreachable
 from toolplan.planning.problem import Problem
 from toolplan.planning.semantics import applicable, score, successor
@@ -46,6 +47,8 @@ def expected(world: World, expectation: Expectation) -> Finding | None:
         lines = differences(world, expectation.atoms)
     elif expectation.kind == "blocked":
         lines = _blocked(world, expectation.atoms)
+    elif expectation.kind in HELD:
+        lines = [] if HELD[expectation.kind](world.decision, expectation) else [f"found: {described(world.decision)}"]
     else:
         lines = _next(world, expectation)
     return failed(clause_of(expectation), lines) if lines else None
@@ -58,6 +61,9 @@ def failed(clause: str, lines: Iterable[str]) -> Finding:
 
 def clause_of(part: Expectation | Happening) -> str:
     """A clause of a script as the language writes it; what a call returned is left out."""
+    if isinstance(part, Expectation) and part.kind == "about":
+        options = (goals[0] if len(goals) == 1 else f"({', '.join(goals)})" for goals in part.options)
+        return f"expect question about {', '.join(options)}"
     if isinstance(part, Happening):
         return f"when {text_of(part.call) if part.call else 'user'} {part.kind}"
     words = {"chain": "expect", "blocked": "expect blocked by" if part.atoms else "expect blocked"}
@@ -67,16 +73,39 @@ def clause_of(part: Expectation | Happening) -> str:
 def _next(world: World, expectation: Expectation) -> list[str]:
     """What is wrong with the next step, where it is none of those that are expected."""
     decision = world.decision
-    allowed = Clarify if expectation.kind == "question" else Act | Instruct | Clarify
-    if isinstance(decision, allowed) and any(matches(item, offered(decision)) for item in expectation.atoms):
+    fits = any(matches(item, step) for item in expectation.atoms for step in offered(decision))
+    if fits and (expectation.kind != "question" or isinstance(decision, Clarify)):
         return []
     return [f"found: {described(decision)}", *(f"why: {_not_next(world, item)}" for item in expectation.atoms)]
+
+
+def _is_form(decision: Decision, expectation: Expectation) -> bool:
+    """Whether exactly the questions that are expected are asked, together."""
+    asked, items = offered(decision) if isinstance(decision, Clarify) else (), expectation.atoms
+    every_item = all(any(matches(item, step) for step in asked) for item in items)
+    return every_item and len(asked) == len(items) and all(any(matches(item, step) for item in items) for step in asked)
+
+
+def _is_about(decision: Decision, expectation: Expectation) -> bool:
+    """Whether it is asked which goal is meant, and exactly those goals are offered that are expected, in any order."""
+    if not (isinstance(decision, Clarify) and isinstance(decision.question, GoalQuestion)):
+        return False
+    return {frozenset(option.goals) for option in decision.question.options if option.goals} == set(map(frozenset, expectation.options))
+
+
+def _is_no_goal(decision: Decision, _: Expectation) -> bool:
+    """Whether the answer is one in words."""
+    return isinstance(decision, Explore)
+
+
+HELD: Mapping[str, Callable[[Decision, Expectation], bool]] = {"form": _is_form, "about": _is_about, "no goal": _is_no_goal}
+"""Kinds of expectation that hold of a decision or do not, and nothing can be said of why."""
 
 
 def _not_next(world: World, item: AtomicFormula) -> str:
     """Why no step that `item` stands for is the next one."""
     problem = world.problem
-    if isinstance(world.decision, Act | Instruct) and matches(item, offered(world.decision)):
+    if any(matches(item, step) for step in offered(world.decision)):
         return f"{tick(text_of(item))} is a tool, and no question"
     possible = [step for step in problem.steps() if matches(item, step) and applicable(problem, problem.state, step)]
     if not possible:
@@ -88,8 +117,10 @@ def _not_next(world: World, item: AtomicFormula) -> str:
         return f"{tick(text_of(item))} can run, but {'after it nothing leads to the goal' if closed else 'what follows is undecided'}"
     best = min(plans, key=lambda plan: (plan.score, len(plan.steps)))
     starts = f"{tick(text_of(item))} can run, but the best plan that starts with it"
-    if not isinstance(world.decision, Act | Instruct | Clarify):
+    if isinstance(world.decision, Done):
         return f"{starts} leads only to what is known"
+    if not isinstance(world.decision, Act | Instruct | Clarify) or not world.decision.plan.steps:
+        return f"{tick(text_of(item))} can run, and no step is taken as long as the goal is open"
     own = world.decision.plan
     if best.score != own.score:
         return f"{starts} scores {number(best.score):g}, {number(best.score - own.score):g} more than the best: {listed(best.steps, 'and')}"
@@ -124,7 +155,7 @@ def never(worlds: Sequence[World], atom: AtomicFormula, without: AtomicFormula |
     clause = f"never {text_of(atom)}" + (f" without {text_of(without)}" if without else "")
     domain = worlds[0].problem.domain
     is_action = atom.fact in domain.tools or atom.fact in domain.asks
-    if is_action and without is None and worlds[0].problem.wanted:
+    if is_action and without is None and (worlds[0].problem.wanted or isinstance(worlds[0], Unsettled)):
         return _unplanned(worlds, atom, clause)
     match prove_never(worlds[0].problem, atom, without, worlds[0].engine.limit):
         case Holds():
@@ -141,7 +172,9 @@ def never(worlds: Sequence[World], atom: AtomicFormula, without: AtomicFormula |
 def _unplanned(worlds: Sequence[World], atom: AtomicFormula, clause: str) -> Finding | None:
     for world in worlds:
         walk = world.walk
-        for steps in (walk.steps, *(plan.steps for plan in walk.plans)):
+        # As long as the goal is open, the plan in mind is that of one candidate, and only what is done counts.
+        plans = () if isinstance(world, Unsettled) else walk.plans
+        for steps in (walk.steps, *(plan.steps for plan in plans)):
             for position, step in enumerate(steps, start=1):
                 if matches(atom, step):
                     return failed(clause, [f"found: {tick(step)} is step {position} of {listed(steps, 'and')}"])

@@ -11,7 +11,22 @@ from toolplan.checks.needs import shown, standing
 from toolplan.checks.reasons import Chosen, NeedsConfirmation, Preference, Reason, Remark, Visible, to_json
 from toolplan.checks.wording import listed, tick
 from toolplan.domain import Action, Tool
-from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Frontier, Instruct, Planned, Undecided, decide, first_steps, number
+from toolplan.frontier import (
+    Act,
+    Blocked,
+    Clarify,
+    Decision,
+    Done,
+    Explore,
+    Frontier,
+    GoalQuestion,
+    Instruct,
+    Planned,
+    Undecided,
+    decide,
+    first_steps,
+    number,
+)
 from toolplan.planning.causes import GOAL, causal_links
 from toolplan.planning.engines import AUTO
 from toolplan.planning.inputs import Words
@@ -73,6 +88,10 @@ def why(now: Planned | Frontier) -> Why:
     decision = now.decision if isinstance(now, Frontier) else decide(now)
     planned = now.planned if isinstance(now, Frontier) else now
     match decision:
+        case Clarify(GoalQuestion(text, options)):
+            lines = [text, *(f"  {option.text}" for option in options)]
+        case Explore(_, reason):
+            lines = [reason]
         case Act(plan=plan) | Instruct(plan=plan) | Clarify(plan=plan):
             return _next(planned, decision, plan)
         case Done():

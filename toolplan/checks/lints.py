@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
-from toolplan.checks import reachability
+from toolplan.checks import goal_pairs, reachability
 from toolplan.language import loading
 from toolplan.language.allowances import without_allowed
 from toolplan.language.codes import Code, Severity
@@ -38,7 +38,7 @@ def linted(resolved: Resolved) -> Resolved:
     if any(finding.severity is Severity.ERROR for finding in resolved.diagnostics):
         return resolved
     attempts = reachability.attempts(resolved.domain)
-    planned = [finding for rule in reachability.RULES for finding in rule(resolved, attempts)]
+    planned = [finding for rule in (*reachability.RULES, *goal_pairs.RULES) for finding in rule(resolved, attempts)]
     kept = without_allowed([*resolved.diagnostics, *planned], resolved.allowed)
     rank = {file.source: number for number, file in enumerate(resolved.files)}
 

@@ -30,11 +30,13 @@ MOST_NAMED = 3
 class Attempt:
     """A goal and its task: one object for each of its parameters, and nothing known but what it is given.
 
-    `strangers` are further objects, one of each type of which there would be none: the caller names them, and knows all about them.
+    `entities` are the objects that its parameters stand for, in their order. `strangers` are further objects, one of each type of which
+    there would be none: the caller names them, and knows all about them.
     """
 
     goal: Goal
     task: Task
+    entities: tuple[str, ...]
     strangers: frozenset[str]
 
 
@@ -57,8 +59,9 @@ def attempts(domain: Domain) -> list[Attempt]:
             continue
         left -= steps
         try:
-            strangers = frozenset(problem.objects).difference(constants, problem.placeholders, (e.name for e in problem.wanted[0].entities))
-            found.append(Attempt(goal, compile_task(problem), strangers))
+            entities = tuple(entity.name for entity in problem.wanted[0].entities)
+            strangers = frozenset(problem.objects).difference(constants, problem.placeholders, entities)
+            found.append(Attempt(goal, compile_task(problem), entities, strangers))
         except DomainError:
             # A condition with too many alternatives; planning will say so where it matters.
             continue

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from toolplan.checks.expectations import Finding, Verdict, clause_of, expected, failed, never
-from toolplan.checks.worlds import Engine, ScriptError, World
+from toolplan.checks.worlds import Engine, ScriptError, Unsettled, World
 from toolplan.domain import Domain, Expectation, Scenario
+from toolplan.goals.readings import Reading, reading_of
 from toolplan.language.codes import Code, Severity
 from toolplan.language.diagnostics import DomainError, render
 from toolplan.language.loading import check
 from toolplan.language.source import Location
 from toolplan.planning.inputs import build_scenario
+from toolplan.planning.problem import Problem
 
 NO_FAULT_OF_THE_TEST = frozenset([Code.ENGINE_MISSING, Code.ENGINE_CRASHED, Code.ENGINE_NOT_BELIEVED, Code.UNKNOWN_ENGINE, Code.BAD_LIMIT])
 CANNOT_RUN = "the test cannot be run"
@@ -98,18 +100,36 @@ def run(test: Case, engine: Engine) -> Report:
 
 def _findings(test: Case, engine: Engine) -> Iterator[Finding]:
     scenario = test.scenario
-    if scenario.request and not scenario.wanted:
-        yield Finding(CANNOT_RUN, Verdict.UNDECIDED, ("this version does not read a `request`: name the `goal`",))
-        return
-    if scenario.script and not scenario.wanted:
+    if scenario.script and not (scenario.wanted or scenario.request or scenario.candidates):
         yield failed(CANNOT_RUN, ["what is expected depends on a `goal`, and it names none"])
         return
-    worlds = [World(build_scenario(test.domain, scenario.given, scenario.wanted), engine)]
+    problem = build_scenario(test.domain, scenario.given, scenario.wanted)
+    worlds = [World(problem, engine)]
+    if scenario.candidates or scenario.request:
+        reading = _reading(scenario, problem)
+        if reading is None:
+            yield Finding(CANNOT_RUN, Verdict.UNDECIDED, ("no ranker is installed that reads a `request`: list its `candidates`",))
+            return
+        worlds = [Unsettled(problem, engine, reading)]
     yield from _played(scenario, worlds)
     for rule in scenario.never:
         for atom in rule.atoms:
             if (finding := never(worlds, atom, rule.without)) is not None:
                 yield finding
+
+
+def _reading(scenario: Scenario, problem: Problem) -> Reading | None:
+    """What the test says that the request is taken for, or else what the ranker that is installed takes it for; None without one."""
+    request = scenario.request or ""
+    if scenario.candidates:
+        return reading_of(request, ((candidate.goals, float(candidate.p)) for candidate in scenario.candidates))
+    # Rankers may bring a library each, for which tests that name a goal must not wait.
+    try:
+        from toolplan.goals.rankers import default
+    except ImportError:
+        return None
+    ranker = default()
+    return None if ranker is None else ranker.rank(request, problem.domain, problem.state)
 
 
 def _played(scenario: Scenario, worlds: list[World]) -> Iterator[Finding]:

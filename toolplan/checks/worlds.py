@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 from toolplan.checks.needs import needs, unmet
 from toolplan.checks.wording import listed, tick
 from toolplan.domain import AtomicFormula, Happening, Performer, Tool
-from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Instruct, Planned, Undecided, decide
+from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Explore, Instruct, Planned, Undecided, decide, frontier_of
+from toolplan.goals.forms import questions_of
+from toolplan.goals.questions import GoalQuestion, answer_goal
+from toolplan.goals.readings import Goals, Reading
 from toolplan.planning.engines import AUTO, solve
+from toolplan.planning.inputs import build
 from toolplan.planning.plans import Atom, Limit, Plan, Solution, Step
 from toolplan.planning.problem import Problem, State
 from toolplan.planning.semantics import applicable, successor
@@ -36,7 +42,7 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """The steps that the frontier takes, one after the other, until `end`; `plans` are what it had in mind before each."""
+    """The steps that the frontier takes, one after the other, until `end`; `plans` are what it had in mind along the way."""
 
     steps: tuple[Step, ...]
     plans: tuple[Plan, ...]
@@ -57,41 +63,47 @@ class World:
 
     @cached_property
     def walk(self) -> Walk:
-        """From here to the end, every step as the plan hopes. It ends: each step leaves a plan with one step less."""
+        """From here to the end, every step as the plan hopes. It ends: each step leaves a plan with one step less.
+
+        The question which goal is meant is an end, too.
+        """
         steps: list[Step] = []
         plans: list[Plan] = []
         world = self
-        while isinstance(decision := world.decision, Act | Instruct | Clarify):
-            steps.append(offered(decision))
+        while isinstance(decision := world.decision, Act | Instruct | Clarify) and (taken := offered(decision)):
+            steps += taken
             plans.append(decision.plan)
-            world = world.moved(successor(world.problem, world.problem.state, steps[-1]))
+            world = world.moved(_state_after(world.problem, taken))
         return Walk(tuple(steps), tuple(plans), world.decision)
 
-    def moved(self, state: State) -> World:
+    def moved(self, state: State) -> Self:
         """The same world in another state."""
         return replace(self, problem=replace(self.problem, state=state))
 
-    def without(self, step: Step) -> World:
-        """The same world where `step` was tried and is not tried again."""
-        tried = Step(step.action, step.arguments)
-        return replace(self, problem=replace(self.problem, exhausted=self.problem.exhausted | {tried}))
+    def without(self, *steps: Step) -> Self:
+        """The same world where `steps` were tried and are not tried again."""
+        tried = {Step(step.action, step.arguments) for step in steps}
+        return replace(self, problem=replace(self.problem, exhausted=self.problem.exhausted | tried))
 
     def after(self, happening: Happening) -> World:
         """The world once that has happened. Raises ScriptError where it cannot."""
-        step = self._called(happening.call) if happening.call else self._asked()
+        if happening.call is None:
+            asked = self._asked()
+            return self.moved(_state_after(self.problem, asked)) if happening.kind == "says" else self.without(*asked)
+        step = self._called(happening.call)
         match happening.kind:
-            case "returns" | "says":
+            case "returns":
                 return self._returned(step, happening.observed)
-            case "fails" | "declines":
+            case "fails":
                 return self.without(step)
             case _:
                 return self.moved(_doubted(self.problem, step)).without(step)
 
     def _called(self, call: AtomicFormula) -> Step:
         """The step that a script speaks of: that of the frontier if it fits, else the only one that can run."""
-        step = offered(self.decision) if isinstance(self.decision, Act | Instruct | Clarify) else None
-        if step is not None and matches(call, step):
-            return step
+        hoped = next((step for step in offered(self.decision) if matches(call, step)), None)
+        if hoped is not None:
+            return hoped
         fitting = list(dict.fromkeys(Step(step.action, step.arguments) for step in self.problem.steps() if matches(call, step)))
         possible = [step for step in fitting if applicable(self.problem, self.problem.state, step)]
         if len(possible) == 1:
@@ -100,14 +112,14 @@ class World:
             raise ScriptError(f"{tick(call)} may be any of {listed(possible, 'and')}: write its arguments")
         raise ScriptError(f"{tick(call)} cannot have been called: {why_not(self.problem, call)}")
 
-    def _asked(self) -> Step:
-        """The question that is open, or what the user was told to do by hand."""
+    def _asked(self) -> tuple[Step, ...]:
+        """The questions that are open, or what the user was told to do by hand."""
         decision = self.decision
         if isinstance(decision, Clarify) or (isinstance(decision, Instruct) and decision.performer is Performer.USER):
             return offered(decision)
         raise ScriptError(f"the user has not been asked: {described(decision)}")
 
-    def _returned(self, step: Step, observed: tuple[AtomicFormula, ...]) -> World:
+    def _returned(self, step: Step, observed: tuple[AtomicFormula, ...]) -> Self:
         """After `step`, in the outcome that `observed` chooses: without it the one that was hoped for, or else the first."""
         atoms = {Atom(item.fact, tuple(term.name for term in item.terms)) for item in observed}
         for outcome in _outcomes(self.problem, step):
@@ -117,9 +129,51 @@ class World:
         raise ScriptError(f"no outcome of {tick(step)} makes {listed(observed, 'and')} known")
 
 
-def offered(decision: Act | Instruct | Clarify) -> Step:
-    """The step that a decision takes."""
-    return decision.question.step if isinstance(decision, Clarify) else decision.step
+@dataclass(frozen=True)
+class Unsettled(World):
+    """A moment at which nobody said which goal is meant: `reading` is what the request was taken for, and `problem` what it means."""
+
+    reading: Reading
+
+    @cached_property
+    def decision(self) -> Decision:
+        """What the frontier decides here."""
+        problem, engine = self.problem, self.engine
+        now = frontier_of(
+            problem.domain,
+            self.reading,
+            state=problem.state,
+            exhausted=sorted(problem.exhausted),
+            engine=engine.name,
+            limit=engine.limit,
+        )
+        return now.decision
+
+    def after(self, happening: Happening) -> World:
+        """The world once that has happened. The user who is asked for a goal chooses what `problem` wants, or else none of these."""
+        decision = self.decision
+        if not (happening.call is None and isinstance(decision, Clarify) and isinstance(decision.question, GoalQuestion)):
+            return super().after(happening)
+        if not self.problem.wanted:
+            raise ScriptError("the user is asked for a goal, and the test names no `goal` to answer with")
+        if happening.kind == "says" and any(self._is_meant(option.goals) for option in decision.question.options):
+            return World(self.problem, self.engine)
+        return replace(self, reading=answer_goal(self.reading, ()))
+
+    def _is_meant(self, goals: Goals) -> bool:
+        offered = build(self.problem.domain, self.problem.state, goals)
+        return {wanted.condition for wanted in offered.wanted} == {wanted.condition for wanted in self.problem.wanted}
+
+
+def offered(decision: Decision) -> tuple[Step, ...]:
+    """The steps that a decision takes: several where they are asked together, and none where the goal is not settled or at an end."""
+    match decision:
+        case Act(step=step) | Instruct(step=step):
+            return (step,)
+        case Clarify(question=asked) if not isinstance(asked, GoalQuestion):
+            return tuple(question.step for question in questions_of(asked))
+        case _:
+            return ()
 
 
 def described(decision: Decision) -> str:
@@ -129,8 +183,13 @@ def described(decision: Decision) -> str:
             return f"the next step is {tick(step)}, as {reason}"
         case Instruct(_, performer, step):
             return f"the next step is {tick(step)}, by the {performer.value}"
-        case Clarify(question):
-            return f"the next step is the question {tick(question.step)}"
+        case Clarify(GoalQuestion(options=options)):
+            return f"it is asked which goal is meant: {listed((' and '.join(option.goals) for option in options if option.goals), 'or')}"
+        case Clarify():
+            steps = offered(decision)
+            return f"the next step is the {'form' if len(steps) > 1 else 'question'} {listed(steps, 'and')}"
+        case Explore(_, reason):
+            return f"nothing is done: {reason}"
         case Blocked(missing):
             return f"it is blocked: nothing can add {listed(missing, 'or')}" if missing else "it is blocked: no order of the tools works"
         case Undecided(_, _, limit):
@@ -153,6 +212,13 @@ def why_not(problem: Problem, written: AtomicFormula) -> str:
         return "neither the state nor the goal names what to call it with"
     missing = min((unmet(needs(problem, step)) for step in fitting), key=len)
     return f"it requires {listed((need.condition for need in missing), 'and')}"
+
+
+def _state_after(problem: Problem, steps: Iterable[Step]) -> State:
+    state = problem.state
+    for step in steps:
+        state = successor(problem, state, step)
+    return state
 
 
 def _outcomes(problem: Problem, step: Step) -> list[Step]:

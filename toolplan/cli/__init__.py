@@ -25,6 +25,8 @@ MODULES = {
     "import": "import_",
     "explain": "explain",
     "graph": "graph",
+    "calibrate": "calibrate",
+    "learn-goals": "learn_goals",
     "doctor": "doctor",
     "bench": "bench",
 }

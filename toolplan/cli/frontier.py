@@ -22,19 +22,43 @@ from toolplan.cli.options import (
 )
 from toolplan.cli.output import reporting, say, show_json
 from toolplan.cli.plan import summary
-from toolplan.frontier import MODES, Act, Blocked, Clarify, Done, Frontier, Instruct, Mode, Undecided, frontier, number
+from toolplan.cli.wanted import CandidateTexts, RankerName, RequestText, check_wanted, read_candidates, reader_of
+from toolplan.frontier import (
+    MODES,
+    Act,
+    Blocked,
+    Clarify,
+    Done,
+    Explore,
+    Frontier,
+    GoalQuestion,
+    Instruct,
+    Mode,
+    Undecided,
+    frontier,
+    number,
+    steps_before_question,
+)
+from toolplan.goals.ambiguity import goal_doubted
+from toolplan.goals.commitment import SharedPrefix
 from toolplan.language.loading import load
 from toolplan.planning.plans import Plan
 from toolplan.planning.problem import State
+
+SHOWN = 0.01
+"""Candidates of less probability are shown with --json only."""
 
 EXAMPLE = "Example: toolplan frontier workspace --state date,event_description,new_time --goal move_event"
 
 
 def command(
     domain: DomainFile,
-    goal: GoalText,
+    goal: GoalText = "",
     state: StateText = "",
-    forbid: Forbid = [],  # noqa: B006 - typer reads the default and never changes it
+    request: RequestText = "",
+    ranker: RankerName = "",
+    candidates: CandidateTexts = [],  # noqa: B006 - typer reads the default and never changes it
+    forbid: Forbid = [],  # noqa: B006
     exhausted: Exhausted = [],  # noqa: B006
     mode: Annotated[str, typer.Option("--mode", help=f"{', '.join(MODES)}.")] = "one",
     engine: Engine = "auto",
@@ -43,21 +67,29 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Print the one tool that an agent may use next, why, and what follows."""
+    check_wanted(goal, request, candidates, ranker)
     with reporting(as_json=as_json):
+        loaded, given, limit = load(domain), read_state(state), limit_of(seconds, expansions)
         now = frontier(
-            load(domain),
-            state=read_state(state),
-            goal=goal,
+            loaded,
+            state=given,
+            goal=goal or None,
+            request=request or None,
+            candidates=read_candidates(candidates),
+            ranker=reader_of(request, domain, loaded, ranker),
             forbid=forbid,
             exhausted=exhausted,
             mode=cast(Mode, mode),
             engine=engine,
-            limit=limit_of(seconds, expansions),
+            limit=limit,
         )
+        shared = None
+        if now.reading is not None and goal_doubted(now.signals):
+            shared = steps_before_question(loaded, now.reading, state=given, forbid=forbid, exhausted=exhausted, engine=engine, limit=limit)
     if as_json:
-        show_json(now.to_dict())
+        show_json(now.to_dict() | ({"before_question": [str(step) for step in shared.steps]} if shared else {}))
     else:
-        for line in _lines(now):
+        for line in [*_lines(now), *(_before(shared) if shared else [])]:
             say(line)
     if isinstance(now.decision, Blocked):
         raise typer.Exit(Exit.NO_PLAN)
@@ -71,7 +103,8 @@ def _lines(now: Frontier) -> list[str]:
     shown = ", ".join(now.tools) or "nothing"
     head = [
         f"state:   {_state(problem.state)}",
-        f"goal:    {', '.join(wanted.label for wanted in problem.wanted)}",
+        *_read(now),
+        f"goal:    {', '.join(wanted.label for wanted in problem.wanted) or 'open'}",
         f"tools:   {len(problem.domain.tools)} in, {len(now.tools)} visible" + (f" (mode {now.mode})" if now.mode != "one" else ""),
         f"visible: {typer.style(shown, bold=True)}",
         *([f"steps:   {', '.join(map(str, now.steps))}"] if now.mode in ("ties", "parallel", "recovery") and now.steps else []),
@@ -84,8 +117,13 @@ def _lines(now: Frontier) -> list[str]:
             return [*head, call, f"why:     {why.replace('`', '')}", *_rest(now, best)]
         case Instruct(instruction, performer, step, best):
             return [*head, f"{performer.value + ':':<8} {instruction} ({step})", *_rest(now, best)]
+        case Clarify(GoalQuestion(text, options)):
+            return [*head, f"ask:     {text}", *(f"         - {option.text}" for option in options)]
         case Clarify(question, best):
-            return [*head, f"ask:     {question.text}", *_rest(now, best)]
+            asked = question.text.replace("\n", "\n         ")
+            return [*head, f"ask:     {asked}", *_rest(now, best)]
+        case Explore(_, why):
+            return [*head, f"explore: {why}"]
         case Done():
             return [*head, "done:    everything that is wanted is known"]
         case Blocked(missing, hint):
@@ -94,6 +132,25 @@ def _lines(now: Frontier) -> list[str]:
         case Undecided(best, bound, limit):
             found = f"best so far: {', '.join(map(str, best.steps))}" if best else "no plan found yet"
             return [*head, f"undecided: stopped after {limit}; {found}; at least {number(bound):g}"]
+
+
+def _read(now: Frontier) -> list[str]:
+    """What the request was taken for, and what is doubtful in it."""
+    if now.reading is None:
+        return []
+    shown = [(" and ".join(candidate.goals), candidate.p) for candidate in now.reading.candidates if candidate.p >= SHOWN]
+    return [
+        f"reading: {', '.join(f'{name} {p:.2g}' for name, p in [*shown, ('none', now.reading.none)])}",
+        *(f"doubt:   {signal.doubt.value}: {signal.detail.replace('`', '')}" for signal in now.signals),
+        *(f"left:    {' and '.join(left.candidate.goals)} is {left.why.value}: {left.detail}" for left in now.left),
+    ]
+
+
+def _before(shared: SharedPrefix) -> list[str]:
+    """What can be done before the goal must be known."""
+    count = len(shared.steps)
+    steps = f"{'' if shared.longest else 'at least '}{count} step{'' if count == 1 else 's'}"
+    return [f"shared:  {steps} before the question{': ' if count else ''}{', '.join(map(str, shared.steps))}"]
 
 
 def _state(state: State) -> str:

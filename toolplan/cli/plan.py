@@ -21,6 +21,7 @@ from toolplan.cli.options import (
     read_state,
 )
 from toolplan.cli.output import reporting, say, show_findings, show_json
+from toolplan.cli.wanted import CandidateTexts, RankerName, RequestText, check_wanted, read_candidates, reader_of
 from toolplan.domain import Ask
 from toolplan.frontier import Planned, assumes, number, plan
 from toolplan.frontier.verification import Agreed, Disagreed, NotVerified, Verdict, second_engine, verdict_to_dict, verify
@@ -32,9 +33,12 @@ EXAMPLE = "Example: toolplan plan workspace --state date,event_description,new_t
 
 def command(
     domain: DomainFile,
-    goal: GoalText,
+    goal: GoalText = "",
     state: StateText = "",
-    forbid: Forbid = [],  # noqa: B006 - typer reads the default and never changes it
+    request: RequestText = "",
+    ranker: RankerName = "",
+    candidates: CandidateTexts = [],  # noqa: B006 - typer reads the default and never changes it
+    forbid: Forbid = [],  # noqa: B006
     exhausted: Exhausted = [],  # noqa: B006
     engine: Engine = "auto",
     seconds: Seconds = 30.0,
@@ -44,13 +48,18 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Print the plan of least score from a state to a goal, and who proved it."""
+    check_wanted(goal, request, candidates, ranker)
     limit = limit_of(seconds, expansions)
     verdict = None
     with reporting(as_json=as_json):
+        contracts = load(domain)
         planned = plan(
-            load(domain),
+            contracts,
             state=read_state(state),
-            goal=goal,
+            goal=goal or None,
+            request=request or None,
+            candidates=read_candidates(candidates),
+            ranker=reader_of(request, domain, contracts, ranker),
             forbid=forbid,
             exhausted=exhausted,
             engine=engine,

@@ -45,7 +45,7 @@ from toolplan.domain.interfaces import (
     Pattern,
 )
 from toolplan.domain.policy import ASKING, DEFAULT_RISK, Clarify, Policy, RiskLevel
-from toolplan.domain.scenarios import Expectation, Given, Happening, Never, Scenario, Wanted
+from toolplan.domain.scenarios import CandidateGoals, Expectation, Given, Happening, Never, Scenario, Wanted
 
 __all__ = [
     "ASKING",
@@ -61,6 +61,7 @@ __all__ = [
     "Ask",
     "AskKind",
     "AtomicFormula",
+    "CandidateGoals",
     "Clarify",
     "Comparison",
     "Condition",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from toolplan.domain.conditions import AtomicFormula, Condition, Parameter
 
@@ -18,10 +19,14 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a test expects: `kind` is `chain`, `frontier`, `question` or `blocked`."""
+    """What a test expects: `kind` is `chain`, `frontier`, `question`, `form`, `about`, `no goal` or `blocked`.
+
+    `about` is the question which of several goals is meant, and `options` are the goals of each answer.
+    """
 
     kind: str
-    atoms: tuple[AtomicFormula, ...]
+    atoms: tuple[AtomicFormula, ...] = ()
+    options: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +65,25 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
+class CandidateGoals:
+    """Goals that a request may mean, together, as callers write them, and the probability that it does."""
+
+    goals: tuple[str, ...]
+    p: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """A test block. Without `wanted` it has a `request`, or only says what must never be.
 
-    `script` is what it expects and what it lets happen in between, in order.
+    Beside a `request`, `wanted` is what the user means by it, and `candidates` are what it is taken for. `script` is what it expects and what it lets happen in between, in order.
     """
 
     name: str
     given: tuple[Given, ...] = ()
     wanted: tuple[Wanted, ...] = ()
     request: str | None = None
+    candidates: tuple[CandidateGoals, ...] = ()
     script: tuple[Expectation | Happening, ...] = ()
     never: tuple[Never, ...] = ()
 

@@ -7,6 +7,7 @@ Deterministic: the same domain, state, request and engine give the same decision
 - `records`: what `plan` and `frontier` return.
 - `first_steps`: which steps can go first, and which of them is preferred.
 - `deciding`: a plan to a decision; `opening`: what would help where there is none.
+- `conversing`: a reading of what the user said to a decision; `showing`: what both have in common.
 - `exposure`: the modes; `ties`, `parallel` and `recovery` have a module each.
 - `verification`: a second engine's word on a plan.
 """
@@ -14,20 +15,29 @@ Deterministic: the same domain, state, request and engine give the same decision
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from toolplan.domain import Domain
-from toolplan.frontier.continuation import continued, remember
+from toolplan.frontier.continuation import continued
+from toolplan.frontier.conversing import considered_in, converse, most_probable
 from toolplan.frontier.deciding import decide
-from toolplan.frontier.decisions import Act, Blocked, Clarify, Decision, Done, Instruct, Question, Undecided, next_step, plan_of
-from toolplan.frontier.exposure import MODES, check_mode, expose
-from toolplan.frontier.first_steps import first_step, first_steps, moved_to_front
+from toolplan.frontier.decisions import Act, Blocked, Clarify, Decision, Done, Explore, Instruct, Undecided, next_step, plan_of
+from toolplan.frontier.exposure import MODES, check_mode
+from toolplan.frontier.first_steps import first_step, first_steps
 from toolplan.frontier.records import Frontier, Mode, Planned, assumes, number, plan_to_dict, step_to_dict
+from toolplan.frontier.showing import show
+from toolplan.goals.commitment import SharedPrefix, shared_prefix
+from toolplan.goals.given import reading_from
+from toolplan.goals.policies import LEAST_COMMITMENT, GoalPolicy
+from toolplan.goals.prospects import repeatable
+from toolplan.goals.questions import GoalQuestion, Option, Question
+from toolplan.goals.readings import GoalRanker, Reading
+from toolplan.goals.regret import moved_to_front
+from toolplan.goals.solving import believed
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.planning.engines import AUTO, solve
 from toolplan.planning.inputs import GoalInput, StateInput, Words, build
-from toolplan.planning.plans import EngineFailed, EngineMissing, Limit, Optimal, Step
+from toolplan.planning.plans import Limit, Step
 from toolplan.planning.problem import Problem
 
 __all__ = [
@@ -37,9 +47,12 @@ __all__ = [
     "Clarify",
     "Decision",
     "Done",
+    "Explore",
     "Frontier",
+    "GoalQuestion",
     "Instruct",
     "Mode",
+    "Option",
     "Planned",
     "Question",
     "Undecided",
@@ -48,6 +61,7 @@ __all__ = [
     "first_step",
     "first_steps",
     "frontier",
+    "frontier_of",
     "moved_to_front",
     "next_step",
     "number",
@@ -55,6 +69,7 @@ __all__ = [
     "plan_of",
     "plan_to_dict",
     "step_to_dict",
+    "steps_before_question",
 ]
 
 
@@ -65,6 +80,7 @@ def plan(
     goal: GoalInput | None = None,
     request: str | None = None,
     candidates: object = None,
+    ranker: GoalRanker | None = None,
     forbid: Iterable[str] = (),
     exhausted: Iterable[Words | Step] = (),
     engine: str = AUTO,
@@ -76,9 +92,17 @@ def plan(
     maps facts to values (False is known false, None unknown). `goal` is a goal's name, a goal with arguments, a condition, or several.
     `forbid` names tools, questions or levels of risk; `exhausted` steps that are not to be tried again. Raises DomainError with every
     mistake in the call, and where the engine is missing or fails; no plan is an outcome, not an error.
+
+    With `candidates` or a `request`, as `frontier` takes them, it is the plan for the most probable goal, however doubtful, and for nothing
+    where none is more probable.
     """
     _one_goal(goal, request, candidates)
-    assert goal is not None
+    if goal is None:
+        state, forbid, exhausted = repeatable(state), repeatable(forbid), repeatable(exhausted)
+        reading = _reading(domain, state, request, candidates, ranker)
+        considered = considered_in(domain, reading, state=state, forbid=forbid, exhausted=exhausted, engine=engine, limit=limit or Limit())
+        _refuse_mistakes(candidates, considered.reading)
+        return most_probable(considered)
     problem = build(domain, state, goal, forbid, exhausted)
     known = continued(problem, engine)
     return _planned(problem, engine, limit) if known is None else Planned(problem, known)
@@ -91,6 +115,7 @@ def frontier(
     goal: GoalInput | None = None,
     request: str | None = None,
     candidates: object = None,
+    ranker: GoalRanker | None = None,
     forbid: Iterable[str] = (),
     exhausted: Iterable[Words | Step] = (),
     mode: Mode = "one",
@@ -103,26 +128,85 @@ def frontier(
     that can run now, in any order), `recovery` (the next tool, and the fewest to fall back on or to look again with), and for comparison
     `path` (every tool of the plan), `executable` (every tool that could run) or `all`. The decision is the same in every mode.
     Of the steps of the plan that can run now, `one` takes questions first, then lower risk, then the order of declaration.
+
+    Instead of `goal`, `candidates` are what may be wanted, as pairs or a mapping of goals and confidences: `[("move_event", 0.6),
+    (("move_event", "archive_email"), 0.2), (None, 0.1)]`. What the confidences leave over belongs to none of these, as None does. Or a
+    `request` is in the words of the user, and `ranker` says what it may mean, by default the one that is installed. See `frontier_of`.
     """
     check_mode(mode)
     _one_goal(goal, request, candidates)
-    assert goal is not None
+    if goal is None:
+        state, forbid, exhausted = repeatable(state), repeatable(forbid), repeatable(exhausted)
+        reading = _reading(domain, state, request, candidates, ranker)
+        now = frontier_of(domain, reading, state=state, forbid=forbid, exhausted=exhausted, mode=mode, engine=engine, limit=limit)
+        _refuse_mistakes(candidates, now.reading or reading)
+        return now
     problem = build(domain, state, goal, forbid, exhausted)
     known = continued(problem, engine)
     planned = _planned(problem, engine, limit) if known is None else Planned(problem, known)
-    decision = decide(planned)
-    followed = plan_of(decision)
-    if followed is not None and isinstance(planned.solution, Optimal) and (known is None or followed.steps != known.plan.steps):
-        remember(problem, engine, replace(planned.solution, plan=followed))
-    return expose(planned, decision, mode, engine, limit or Limit())
+    return show(planned, known, mode, engine, limit or Limit())
+
+
+def frontier_of(
+    domain: Domain,
+    reading: Reading,
+    *,
+    state: StateInput = None,
+    policy: GoalPolicy = LEAST_COMMITMENT,
+    forbid: Iterable[str] = (),
+    exhausted: Iterable[Words | Step] = (),
+    mode: Mode = "one",
+    engine: str = AUTO,
+    limit: Limit | None = None,
+) -> Frontier:
+    """What the model may see and call now, where it is not settled which candidate of `reading` is wanted; `policy` decides about that.
+
+    A clear goal is pursued as by `frontier`. What `reading` says of goals that the domain does not have is among the findings of the
+    reading in the result, and leads to a question, never to more tools.
+    """
+    check_mode(mode)
+    bounds = limit or Limit()
+    considered = considered_in(domain, reading, state=state, forbid=forbid, exhausted=exhausted, engine=engine, limit=bounds)
+    return converse(considered, policy, mode, engine, bounds)
+
+
+def steps_before_question(
+    domain: Domain,
+    reading: Reading,
+    *,
+    state: StateInput = None,
+    forbid: Iterable[str] = (),
+    exhausted: Iterable[Words | Step] = (),
+    engine: str = AUTO,
+    limit: Limit | None = None,
+) -> SharedPrefix:
+    """What can be done before it must be known which plausible candidate of `reading` is wanted."""
+    bounds = limit or Limit()
+    return shared_prefix(considered_in(domain, reading, state=state, forbid=forbid, exhausted=exhausted, engine=engine, limit=bounds).live)
 
 
 def _planned(problem: Problem, engine: str, limit: Limit | None) -> Planned:
-    """The one place where a problem becomes a solution."""
-    solution = solve(problem, engine, limit)
-    if isinstance(solution, EngineMissing | EngineFailed):
-        raise DomainError([solution.diagnostic])
-    return Planned(problem, solution)
+    """The one place where the problem of a goal becomes a solution."""
+    return Planned(problem, believed(solve(problem, engine, limit)))
+
+
+def _reading(domain: Domain, state: StateInput, request: str | None, candidates: object, ranker: GoalRanker | None) -> Reading:
+    if request is None:
+        return reading_from(candidates)
+    return (ranker or _default_ranker()).rank(request, domain, build(domain, state, ()).state)
+
+
+def _default_ranker() -> GoalRanker:
+    # Rankers bring libraries, for which a call with `goal=` must not wait.
+    from toolplan.goals.rankers import default
+
+    return default()
+
+
+def _refuse_mistakes(candidates: object, reading: Reading) -> None:
+    """Raises DomainError with what is wrong in the candidates of a caller. What a ranker got wrong is a doubt, not an error."""
+    if candidates is not None and reading.findings:
+        raise DomainError(reading.findings)
 
 
 def _one_goal(goal: object, request: object, candidates: object) -> None:
@@ -131,6 +215,3 @@ def _one_goal(goal: object, request: object, candidates: object) -> None:
         found = " and ".join(f"`{name}`" for name in given) or "none of them"
         message = f"exactly one of `goal`, `request` and `candidates` says what is wanted, not {found}"
         raise DomainError([Diagnostic(Code.NOT_ONE_GOAL, message, None, 'pass `goal="..."`')])
-    if goal is None:
-        message = f"`{given[0]}` is not understood by this version"
-        raise DomainError([Diagnostic(Code.UNPLANNED_CONSTRUCT, message, None, "name the goal: `goal=...`")])

@@ -6,16 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from toolplan.domain import Performer
+from toolplan.goals.forms import Form
+from toolplan.goals.questions import GoalQuestion, Question
 from toolplan.planning.plans import Fluent, Plan, Step
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What to ask the user: the words, with the entities that it is about in brackets, the question's name, and the step it is."""
-
-    text: str
-    name: str
-    step: Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +33,18 @@ class Instruct:
 
 @dataclass(frozen=True, slots=True)
 class Clarify:
-    """Ask the user first. `plan` starts with the question."""
+    """Ask the user first. `plan` starts with the question; it is empty where that is which goal to plan for."""
 
-    question: Question
+    question: Question | Form | GoalQuestion
     plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Explore:
+    """There is no step to take for a goal. `tools` are what retrieval opened; without any the answer is text alone."""
+
+    tools: tuple[str, ...]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +73,24 @@ class Undecided:
     limit: str
 
 
-Decision = Act | Instruct | Clarify | Done | Blocked | Undecided
+Decision = Act | Instruct | Clarify | Explore | Done | Blocked | Undecided
 
 
 def next_step(decision: Decision) -> Step | None:
     """The step that `decision` takes; None where it takes none."""
     match decision:
-        case Act(step=step) | Instruct(step=step) | Clarify(question=Question(step=step)):
+        case Act(step=step) | Instruct(step=step) | Clarify(question=Question(step=step) | Form(questions=(Question(step=step), *_))):
             return step
-        case Done() | Blocked() | Undecided():
+        case Clarify() | Explore() | Done() | Blocked() | Undecided():
             return None
 
 
 def plan_of(decision: Decision) -> Plan | None:
     """The proved plan that `decision` starts; None where it starts none."""
-    return decision.plan if isinstance(decision, Act | Instruct | Clarify) else None
+    match decision:
+        case Clarify(question=GoalQuestion()):
+            return None
+        case Act(plan=plan) | Instruct(plan=plan) | Clarify(plan=plan):
+            return plan
+        case _:
+            return None

@@ -7,11 +7,12 @@ from typing import get_args
 
 from toolplan.domain import Performer, Tool
 from toolplan.frontier.decisions import Decision, next_step
-from toolplan.frontier.first_steps import as_called, is_call
+from toolplan.frontier.first_steps import is_call
 from toolplan.frontier.parallel import parallel
 from toolplan.frontier.records import Frontier, Mode, Planned
 from toolplan.frontier.recovery import recovery
 from toolplan.frontier.ties import Ties, ties
+from toolplan.goals.regret import as_called
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.language.source import Location, Source, Span
@@ -41,7 +42,7 @@ def expose(planned: Planned, decision: Decision, mode: Mode, engine: str, limit:
         steps, undecided = _ties(planned, engine, limit)
     else:
         steps, undecided = _steps(planned, next_step(decision), mode, engine, limit), ()
-    return Frontier(planned, decision, mode, _tools(planned.problem, mode, steps), steps, undecided)
+    return Frontier(planned, decision, mode, tools_of(planned.problem, mode, steps), steps, undecided)
 
 
 def _ties(planned: Planned, engine: str, limit: Limit) -> Ties:
@@ -70,7 +71,8 @@ def _steps(planned: Planned, first: Step | None, mode: Mode, engine: str, limit:
             return () if first is None else (first,)
 
 
-def _tools(problem: Problem, mode: Mode, steps: Sequence[Step]) -> tuple[str, ...]:
+def tools_of(problem: Problem, mode: Mode, steps: Sequence[Step]) -> tuple[str, ...]:
+    """The tools that `mode` shows for `steps`."""
     names: Iterable[str] = dict.fromkeys(step.action for step in steps if is_call(problem.domain, step))
     if mode in COMPARISONS:
         shown = _callable(problem) if mode == "all" else sorted(names, key=schemas_of(problem.domain).order.__getitem__)

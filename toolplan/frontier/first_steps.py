@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import partial
 
 from toolplan.domain import Domain, Performer, Tool
 from toolplan.frontier.interference import footprint, interfere
+from toolplan.goals.regret import moved_to_front, preference
 from toolplan.planning.plans import Plan, Step
 from toolplan.planning.problem import Problem
-from toolplan.planning.schemas import schemas_of
 from toolplan.planning.semantics import applicable, is_valid_plan
 
 
@@ -41,27 +40,7 @@ def _can_lead(problem: Problem, best: Plan, step: Step) -> bool:
     return free or is_valid_plan(problem, moved_to_front(best, step))
 
 
-def preference(problem: Problem, step: Step) -> tuple[bool, Fraction, int, tuple[str, ...], int]:
-    """What steps that could come first are sorted by; no two steps are equal."""
-    action = problem.domain.action(step.action)
-    order = schemas_of(problem.domain).order[step.action]
-    return isinstance(action, Tool), problem.domain.risk_of(action).weight, order, step.arguments, step.outcome
-
-
-def moved_to_front(best: Plan, *steps: Step) -> Plan:
-    """`best` with `steps` first and the others in their order."""
-    rest = list(best.steps)
-    for step in steps:
-        rest.remove(step)
-    return Plan((*steps, *rest), best.score)
-
-
 def is_call(domain: Domain, step: Step) -> bool:
     """Whether `step` is a call, not a question and nothing that the user or the model does."""
     action = domain.action(step.action)
     return isinstance(action, Tool) and action.performer is Performer.CALL
-
-
-def as_called(step: Step) -> Step:
-    """`step` without the outcome that is hoped for."""
-    return step._replace(outcome=-1)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from toolplan.frontier.first_steps import first_steps, is_call, moved_to_front
+from toolplan.frontier.first_steps import first_steps, is_call
 from toolplan.frontier.interference import Footprint, footprint, interfere
+from toolplan.goals.regret import moved_to_front
 from toolplan.planning.plans import Plan, Step
 from toolplan.planning.problem import Problem
 from toolplan.planning.semantics import is_valid_plan

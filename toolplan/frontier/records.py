@@ -7,7 +7,12 @@ from fractions import Fraction
 from typing import Literal
 
 from toolplan.domain import Tool
-from toolplan.frontier.decisions import Act, Blocked, Clarify, Decision, Done, Instruct, Undecided
+from toolplan.frontier.decisions import Act, Blocked, Clarify, Decision, Done, Explore, Instruct, Undecided
+from toolplan.goals.ambiguity import Signal
+from toolplan.goals.forms import Form
+from toolplan.goals.prospects import Left
+from toolplan.goals.questions import GoalQuestion, Question
+from toolplan.goals.readings import Reading
 from toolplan.planning import plans
 from toolplan.planning.plans import Bounded, Optimal, Plan, Solution, Step, Unreachable
 from toolplan.planning.problem import Problem, ground
@@ -67,6 +72,10 @@ class Frontier:
     `tools` are the contracts whose tools the model may see, besides those that are always visible; `mode` says how they were chosen.
     `steps` are what was chosen, with arguments, the preferred first: questions and what the user or the model does stand among them,
     and only calls among `tools`. `undecided` are the steps of which mode `ties` could not tell within the limit.
+
+    Where candidates or a request said what is wanted, `reading` is what that was taken for, `signals` are what was doubtful in it, and
+    `left` the plausible candidates that are achieved or unreachable and so took no part. `planned` is then for the candidate that the
+    decision is about, the most probable live one where a step serves several, and for nothing where none is settled.
     """
 
     planned: Planned
@@ -75,6 +84,9 @@ class Frontier:
     tools: tuple[str, ...]
     steps: tuple[Step, ...] = ()
     undecided: tuple[Step, ...] = ()
+    reading: Reading | None = None
+    signals: tuple[Signal, ...] = ()
+    left: tuple[Left, ...] = ()
 
     @property
     def always_visible(self) -> tuple[str, ...]:
@@ -102,17 +114,36 @@ class Frontier:
             case Instruct(instruction, performer, step, plan):
                 data |= {"instruction": instruction, "performer": performer.value, "step": step_to_dict(problem, step)}
                 data["plan"] = plan_to_dict(problem, plan)
-            case Clarify(question, plan):
-                data |= {"question": question.text, "step": step_to_dict(problem, question.step), "plan": plan_to_dict(problem, plan)}
+            case Clarify(Question(text, _, step), plan):
+                data |= {"question": text, "step": step_to_dict(problem, step), "plan": plan_to_dict(problem, plan)}
+            case Clarify(Form(questions), plan):
+                asked = [{"question": question.text, "step": step_to_dict(problem, question.step)} for question in questions]
+                data |= {"questions": asked, "plan": plan_to_dict(problem, plan)}
+            case Clarify(GoalQuestion(text, options)):
+                data |= {"question": text, "options": [{"goals": list(option.goals), "text": option.text} for option in options]}
+            case Explore(_, why):
+                data |= {"why": why}
             case Blocked(missing, hint):
                 data |= {"missing": [str(fluent) for fluent in missing], "hint": hint.replace("`", "")}
             case Undecided(best, bound, limit):
                 data |= {"plan": plan_to_dict(problem, best) if best else None, "lower_bound": number(bound), "limit": limit}
             case Done():
                 pass
-        data["outcome"] = self.planned.outcome
-        data["engine"] = getattr(self.planned.solution, "engine", "")
+        if problem.wanted:
+            data |= {"outcome": self.planned.outcome, "engine": getattr(self.planned.solution, "engine", "")}
+        if self.reading is not None:
+            data["reading"] = self._read(self.reading)
         return data
+
+    def _read(self, reading: Reading) -> dict[str, object]:
+        return {
+            "request": reading.request,
+            "candidates": [{"goals": list(candidate.goals), "p": round(candidate.p, 6)} for candidate in reading.candidates],
+            "none": round(reading.none, 6),
+            "signals": [{"doubt": signal.doubt.value, "detail": signal.detail.replace("`", "")} for signal in self.signals],
+            "left": [{"goals": list(left.candidate.goals), "why": left.why.value, "detail": left.detail} for left in self.left],
+            "findings": [finding.to_dict() for finding in reading.findings],
+        }
 
 
 def step_to_dict(problem: Problem, step: Step) -> dict[str, object]:

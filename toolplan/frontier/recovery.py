@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from toolplan.frontier.first_steps import first_step, is_call, preference
+from toolplan.frontier.first_steps import first_step, is_call
 from toolplan.frontier.records import Planned
+from toolplan.goals.regret import preference
 from toolplan.language.diagnostics import DomainError
 from toolplan.planning.causes import positive_atoms
 from toolplan.planning.engines import solve

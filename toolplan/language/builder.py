@@ -144,7 +144,7 @@ class Builder:
     def items(self, children: Children) -> tuple[Any, ...]:
         return _parts(children)
 
-    names = strings = atoms = typed = expected = levels = effects = outcome = single_outcome = items
+    names = strings = atoms = typed = expected = candidates = options = levels = effects = outcome = single_outcome = items
     passings = comparisons = results = signature = parameters = value_type = statements = steps = items
 
     def level(self, children: Children) -> nodes.Level:
@@ -177,6 +177,10 @@ class Builder:
         return nodes.Returning(children[0], children[-1], _over(*children))
 
     # What happens in tests
+
+    def candidate(self, children: Children) -> nodes.Candidate:
+        goals, p = children
+        return nodes.Candidate(goals, p, _over(goals, p))
 
     def happening(self, children: Children) -> nodes.Happening:
         call = children[0] if isinstance(children[0], nodes.Formula) else None

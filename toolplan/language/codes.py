@@ -27,7 +27,6 @@ class Code(enum.Enum):
     UNCLOSED_BLOCK = ("TP004", "unclosed-block", Severity.ERROR)
     NESTED_TOO_DEEP = ("TP005", "nested-too-deep", Severity.ERROR)
     BAD_ESCAPE = ("TP006", "bad-escape", Severity.ERROR)
-    UNPLANNED_CONSTRUCT = ("TP007", "unplanned-construct", Severity.ERROR)
 
     UNKNOWN_FACT = ("TP101", "unknown-fact", Severity.ERROR)
     UNKNOWN_TYPE = ("TP102", "unknown-type", Severity.ERROR)
@@ -70,6 +69,8 @@ class Code(enum.Enum):
     INVISIBLE_CHARACTER = ("TP320", "invisible-character", Severity.WARNING)
     MANY_GROUNDINGS = ("TP321", "many-groundings", Severity.NOTE)
     UNUSED_PARAMETER = ("TP322", "unused-parameter", Severity.WARNING)
+    INDISTINCT_GOALS = ("TP323", "indistinct-goals", Severity.WARNING)
+    CHEAP_QUESTION = ("TP324", "cheap-question", Severity.NOTE)
 
     UNUSED_ALLOW = ("TP390", "unused-allow", Severity.WARNING)
     UNKNOWN_ALLOWED_CODE = ("TP391", "unknown-allowed-code", Severity.ERROR)

@@ -10,8 +10,8 @@ from toolplan.language.suggest import Suggester
 
 OPERATORS = frozenset(["NOT", "OR", "FORALL", "EXISTS", "WHEN", "ONEOF"])
 """Words that are never names unless quoted."""
-RESERVED = OPERATORS | {"FRONTIER", "QUESTION", "BLOCKED"}
-"""The same after `expect`."""
+RESERVED = OPERATORS | {"FRONTIER", "QUESTION", "FORM", "NO", "BLOCKED"}
+"""The same after `expect`; after `expect question`, that is `about`."""
 
 SPELLING = {
     "LPAR": "`(`", "RPAR": "`)`", "LBRACE": "`{`", "RBRACE": "`}`", "LSQB": "`[`", "RSQB": "`]`",

@@ -227,6 +227,15 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a request may mean, one goal or a conjunction of several, and how probable that is."""
+
+    goals: Formula | Conjunction
+    p: Number
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Happening:
     """What a test lets happen: `word` is `returns`, `fails` or `in doubt` of a call, `says` or `declines` of the user (call None).
 
@@ -239,7 +248,9 @@ class Happening:
     span: Span = _span()
 
 
-ClauseValue = Name | Text | Number | PathText | Condition | Effect | Typed | Passing | Comparing | Returning | Level | Statement | Happening
+InContract = Name | Text | Number | PathText | Condition | Effect | Typed | Passing | Comparing | Returning | Level
+"""What a clause of any block but a test may hold."""
+ClauseValue = InContract | Statement | Candidate | Happening
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,11 @@ from toolplan.language.source import Span
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 RESERVED = frozenset(word.lower() for word in expected.OPERATORS)
-RESERVED_AFTER_EXPECT = frozenset(word.lower() for word in expected.RESERVED)
+RESERVED_AFTER = {
+    "expect": frozenset(word.lower() for word in expected.RESERVED),
+    "expect question": RESERVED | {"about"},
+}
+"""What is no name where it follows these words."""
 RESERVED_AFTER_WHEN = RESERVED | {"user"}
 SHORT = frozenset(["", "cost", "risk", "confirm", "confirm by", "idempotent", "allow"])
 """Clauses of a word or two, which are not padded so that values align."""
@@ -217,6 +221,8 @@ def listed(node: nodes.ClauseValue) -> Part:
             return _level(node)
         case nodes.Statement():
             return _statement(node)
+        case nodes.Candidate():
+            return f"{flat(item(node.goals))} {node.p.written}"
         case nodes.Happening():
             return _happening(node)
         case _:
@@ -244,10 +250,10 @@ def clause(node: nodes.Clause, width: int = 0) -> tuple[Series, list[Span]]:
 
 def _values(node: nodes.Clause) -> tuple[list[Part], list[Span]]:
     match node.values:
-        case (nodes.Conjunction(items=values) | nodes.Disjunction(items=values),):
+        case (nodes.Conjunction(items=values) | nodes.Disjunction(items=values),) if node.word != "expect question about":
             parts = [item(value) for value in values]
-        case (nodes.Formula() as first, *_) as values if node.word == "expect":
-            parts = [formula(first, RESERVED_AFTER_EXPECT), *map(listed, values[1:])]
+        case (nodes.Formula() as first, *_) as values if node.word in RESERVED_AFTER:
+            parts = [formula(first, RESERVED_AFTER[node.word]), *map(listed, values[1:])]
         case values:
             parts = [listed(value) for value in values]
     spans = [value.span for value in values]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 
 from toolplan.domain import (
     TRUE,
     And,
     AtomicFormula,
+    CandidateGoals,
     Condition,
     Domain,
     Effect,
@@ -25,11 +27,12 @@ from toolplan.domain import (
     Variable,
     Wanted,
 )
-from toolplan.language import nodes
+from toolplan.language import nodes, notation
 from toolplan.language.clauses import Clauses
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import quoted
 from toolplan.language.interfaces import WORDS_AS_VALUES, json_value
+from toolplan.language.layout import flat
 from toolplan.language.scope import Scope
 from toolplan.language.source import Source
 
@@ -152,15 +155,43 @@ def resolve_scenario(scope: Scope, domain: Domain, block: nodes.Block) -> Scenar
             given=tuple(resolve_statements(scope, statements)),
             wanted=tuple(resolve_wanted(scope, domain, goal.values[0])) if goal else (),  # type: ignore[arg-type]
             request=clauses.text("request") or None,
+            candidates=_candidates(scope, domain, clauses.all("candidates")),
             script=tuple(script),
             never=tuple(never),
         )
+
+
+def _candidates(scope: Scope, domain: Domain, values: Iterable[nodes.ClauseValue]) -> tuple[CandidateGoals, ...]:
+    """What a request is taken for; the probabilities leave something for none of it, or nothing, but no less."""
+    candidates: list[CandidateGoals] = []
+    left = Fraction(1)
+    for node in values:
+        if isinstance(node, nodes.Candidate):
+            left -= node.p.value
+            if node.p.value <= 0:
+                message = "a candidate is more probable than 0"
+                scope.report(Code.NUMBER_OUT_OF_RANGE, message, node.p.span, "leave out what the request cannot mean")
+            elif left < 0 <= left + node.p.value:
+                message = f"the probabilities of the candidates are together more than 1, from {quoted(node.p.written)} on"
+                scope.report(Code.NUMBER_OUT_OF_RANGE, message, node.p.span, "what they leave of 1 is for none of them")
+            candidates.append(CandidateGoals(_goals(scope, domain, node.goals), node.p.value))
+    return tuple(candidates)
+
+
+def _goals(scope: Scope, domain: Domain, node: nodes.Condition) -> tuple[str, ...]:
+    """The goals that `node` names, as callers write them."""
+    resolve_wanted(scope, domain, node)
+    items = node.items if isinstance(node, nodes.Conjunction) else (node,)
+    return tuple(flat(notation.condition(item)) for item in items)
 
 
 EXPECTATIONS = {
     "expect": "chain",
     "expect frontier": "frontier",
     "expect question": "question",
+    "expect question about": "about",
+    "expect form": "form",
+    "expect no goal": "no goal",
     "expect blocked": "blocked",
     "expect blocked by": "blocked",
 }
@@ -168,6 +199,8 @@ EXPECTATIONS = {
 
 def _scripted(scope: Scope, domain: Domain, clause: nodes.Clause) -> Expectation | Happening | None:
     if (kind := EXPECTATIONS.get(clause.word)) is not None:
+        if kind == "about":
+            return Expectation(kind, options=tuple(_goals(scope, domain, node) for node in clause.values))  # type: ignore[arg-type]
         return Expectation(kind, _expected(scope, domain, kind, clause))
     return _happening(scope, domain, clause.values[0]) if isinstance(clause.values[0], nodes.Happening) else None
 

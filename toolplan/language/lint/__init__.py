@@ -15,7 +15,14 @@ from toolplan.language.lint.contracts import (
     unrated_tools,
     unused_parameters,
 )
-from toolplan.language.lint.facts import circular_facts, needless_questions, tools_without_goal, unproduced_facts, unused_facts
+from toolplan.language.lint.facts import (
+    cheap_questions,
+    circular_facts,
+    needless_questions,
+    tools_without_goal,
+    unproduced_facts,
+    unused_facts,
+)
 from toolplan.language.lint.names import hidden_tools_named, invisible_characters, long_names, mixed_scripts, unportable_names
 from toolplan.language.lint.risks import harm_called_safe, unconfirmed_risks
 from toolplan.language.resolve import Resolved
@@ -34,6 +41,7 @@ RULES = (
     harm_called_safe,
     hidden_tools_named,
     needless_questions,
+    cheap_questions,
     long_names,
     unportable_names,
     mixed_scripts,

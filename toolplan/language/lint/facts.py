@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from toolplan.domain import AskKind
+from toolplan.domain import AskKind, Performer, Tool
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, chain, quoted
 from toolplan.language.lint.flow import Flow, Literal, flow_of, literals, makes, needs, wants
@@ -71,6 +71,26 @@ def needless_questions(resolved: Resolved) -> Iterator[Diagnostic]:
         if not ask.implied and ask.kind is not AskKind.PERMISSION and ask.name not in helping:
             message = f"no goal can ever need the question {quoted(ask.name)}"
             yield resolved.finding(Code.NEEDLESS_QUESTION, ("action", ask.name), message, "what needs the fact that it produces?")
+
+
+def cheap_questions(resolved: Resolved) -> Iterator[Diagnostic]:
+    """Questions that cost no more than any safe tool that finds out the same, and that wait for no more than these tools, which do no more.
+
+    A best plan then asks, always. A question that costs as much as the tool is preferred, as the shorter of equal plans or as the first.
+    """
+    domain, flow = resolved.domain, flow_of(resolved.domain)
+    for ask in domain.asks.values():
+        if ask.kind is AskKind.PERMISSION or len(answers := {literal for literal in makes(ask) if literal.value}) != 1:
+            continue
+        finders = [action for literal in answers for action in flow.makers[literal] if isinstance(action, Tool)]
+        safe = [tool for tool in finders if domain.risk_of(tool).safe and tool.performer is Performer.CALL]
+        waits = {*literals(ask.requires)}
+        if safe and all(domain.score_of(t) >= ask.cost and makes(t) == answers and waits <= {*literals(t.requires)} for t in safe):
+            cheapest = min(safe, key=domain.score_of)
+            message = f"question {quoted(ask.name)} costs {float(ask.cost):g}, and tool {quoted(cheapest.name)}, which finds out the same, "
+            message += f"no less than {float(domain.score_of(cheapest)):g}: the user is always asked"
+            hint = "let the question cost more than the search, unless the user should be asked"
+            yield resolved.finding(Code.CHEAP_QUESTION, ("action", ask.name), message, hint)
 
 
 def _helping(resolved: Resolved) -> set[str]:

@@ -1,0 +1,140 @@
+"""Requests by what was meant with similar ones: logistic regression over embeddings, from what is written about the goals onwards.
+
+Its prior mean scores as the cosines of `embeddings` do, so a goal without a single example still has odds of its own; each example moves
+them (maximum a posteriori with a Gaussian prior). With many examples this is plain logistic regression.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from toolplan.domain import Domain
+from toolplan.goals.rankers.embeddings import NONE, TEMPERATURE, Vectors, unit_vectors, views
+from toolplan.goals.rankers.encoders import Encoder
+from toolplan.goals.rankers.labelled import Labelled
+from toolplan.goals.rankers.scoring import Scorer
+from toolplan.goals.rankers.wording import SMALL_TALK, description_of, parts_of, phrases_of, words_of
+from toolplan.planning.memo import per_domain
+
+PRIOR = 0.05
+"""The precision of the prior: the weight of what is written, as of examples."""
+ROUNDS = 30
+"""Steps of the ascent; with more of them, what 2,600 requests teach no longer changes what others are taken for."""
+NO_GOAL = ""
+
+
+class Lesson(NamedTuple):
+    """A text and the one goal that it means, or `NO_GOAL`."""
+
+    text: str
+    goal: str
+
+
+class Learned(Scorer):
+    """Ranks by examples: labelled requests, what is written about the goals, and small talk as what means none of them.
+
+    Of a request in several parts, the part that speaks most for a goal is an example of it as well, and one that speaks for none of those
+    that were meant is an example of no goal (after MI-SVM: Andrews, Tsochantaridis and Hofmann 2002). Requests whose goals a domain does
+    not have are left out. The weights of a domain are found when it is first asked for.
+    """
+
+    def __init__(self, examples: Iterable[Labelled], encode: Encoder) -> None:
+        self._examples = (*examples, *(Labelled(text, ()) for text in SMALL_TALK))
+        self._encode = encode
+        self._weights = per_domain(self._fitted)
+        self._odds_of_several = _odds_of_several(self._examples)
+
+    @classmethod
+    def fit(cls, labelled: Iterable[Labelled], encode: Encoder) -> Learned:
+        """The ranker that has learned from `labelled`, whose requests are embedded by `encode`."""
+        return cls(labelled, encode)
+
+    def scores(self, texts: Sequence[str], domain: Domain) -> list[list[float]]:
+        """The log odds of the regression."""
+        odds: list[list[float]] = (self._vectors(texts) @ self._weights(domain)).tolist()
+        return odds
+
+    def odds_of_several(self) -> float:
+        """As it is among the examples, smoothed; even without any."""
+        return self._odds_of_several
+
+    def _fitted(self, domain: Domain) -> Vectors:
+        columns = {goal: column for column, goal in enumerate((*domain.goals, NO_GOAL))}
+        prior = _prior(self._encode, domain)
+        examples = [example for example in self._examples if all(goal in columns for goal in example.goals)]
+        lessons = [*_written(domain), *_said(examples), *self._said_in_part(examples, columns, prior)]
+        meant = np.eye(len(columns))[[columns[lesson.goal] for lesson in lessons]]
+        return _ascend(self._vectors([lesson.text for lesson in lessons]), meant, np.column_stack([prior, np.zeros(len(prior))]))
+
+    def _said_in_part(self, examples: Iterable[Labelled], columns: Mapping[str, int], prior: Vectors) -> Iterator[Lesson]:
+        """The parts of requests that have several, as far as they can be told by what is written."""
+        for request, goals in examples:
+            parts = parts_of(request)
+            if len(parts) < 2:
+                continue
+            odds = (self._vectors(parts) @ prior)[:, [columns[goal] for goal in goals]]
+            best = {int(odds[:, number].argmax()): goal for number, goal in enumerate(goals)}
+            for part, text in enumerate(parts):
+                if part in best:
+                    yield Lesson(text, best[part])
+                elif (odds[part] < 0).all():
+                    yield Lesson(text, NO_GOAL)
+
+    def _vectors(self, texts: Sequence[str]) -> Vectors:
+        """The embeddings of `texts`, and a one for the constant."""
+        vectors = unit_vectors(self._encode, texts)
+        return np.column_stack([vectors, np.ones(len(vectors))])
+
+
+def _odds_of_several(examples: Iterable[Labelled]) -> float:
+    apart = [goals for request, goals in examples if goals and len(parts_of(request)) > 1]
+    several = sum(len(goals) > 1 for goals in apart)
+    return (several + 1) / (len(apart) - several + 1)
+
+
+def _written(domain: Domain) -> Iterator[Lesson]:
+    for goal in domain.goals.values():
+        for text in (words_of(goal.name), description_of(goal), *phrases_of(goal)):
+            yield Lesson(text, goal.name)
+
+
+def _said(examples: Iterable[Labelled]) -> Iterator[Lesson]:
+    """Requests as a whole; which of its goals one of several means as a whole cannot be said."""
+    for request, goals in examples:
+        if len(goals) < 2:
+            yield Lesson(request, *(goals or (NO_GOAL,)))
+
+
+def _prior(encode: Encoder, domain: Domain) -> Vectors:
+    """The weights that score as the cosine to the mean of a goal's views does: a column for each goal, the constant in the last row."""
+    seen = views(encode, domain)
+    counts = np.diff([*seen.starts, len(seen.vectors)])
+    means = np.add.reduceat(seen.vectors, seen.starts, axis=0) / counts[:, np.newaxis]
+    return np.vstack([means.T / TEMPERATURE, np.full(len(means), -NONE / TEMPERATURE)])
+
+
+def _ascend(requests: Vectors, meant: Vectors, prior: Vectors) -> Vectors:
+    """The weights of highest posterior, against those of the last column, which is no goal.
+
+    Newton's method with one bound on all second derivatives (Böhning 1992), accelerated (Nesterov 1983): no step can go too far.
+    """
+    inverse = np.linalg.inv(requests.T @ requests / 2.0 + PRIOR * np.eye(len(prior)))
+    weights = ahead = prior
+    momentum = 1.0
+    for _ in range(ROUNDS):
+        gradient = requests.T @ (_softmax(requests @ ahead) - meant) + PRIOR * (ahead - prior)
+        moved = ahead - inverse @ gradient
+        following = (1.0 + math.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
+        ahead = moved + (momentum - 1.0) / following * (moved - weights)
+        weights, momentum = moved, following
+    return weights[:, :-1] - weights[:, -1:]
+
+
+def _softmax(scores: Vectors) -> Vectors:
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares: Vectors = powers / powers.sum(axis=1, keepdims=True)
+    return shares
