@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -21,10 +22,12 @@ from toolplan.cli.output import reporting, say, show_json
 
 EXAMPLE = "Example: toolplan bench loading --sizes 100"
 
-SUITES = ("loading", "planner")
+SUITES = ("loading", "planner", "gist", "real")
 LOADING_SIZES = (100, 10_000, 100_000)
 WIDTH = 160
 """The columns that a table may fill; a narrower terminal wraps its lines, and no figure is cut."""
+GIST_WIDTH = 200
+"""The same for tables whose figures stand with their intervals."""
 
 
 def command(
@@ -38,15 +41,24 @@ def command(
     telecom: Annotated[
         list[Path], typer.Option("--telecom", metavar="FILE", help="For `planner`: telecom tasks of tau2-bench, with their states.")
     ] = [],  # noqa: B006
+    requests: Annotated[str, typer.Option("--suite", metavar="NAME", help="For `gist`: development, or measured.")] = "development",
+    rankers: Annotated[str, typer.Option("--ranker", metavar="NAME,...", help="For `gist`: rankers, instead of all that ship.")] = "",
+    data: Annotated[
+        list[Path], typer.Option("--data", metavar="DIR", help="For `real`: a folder that holds one for each set (sgd, when2call, bfcl).")
+    ] = [],  # noqa: B006
     as_json: AsJson = False,
 ) -> None:
-    """Run a benchmark and print its tables: medians, and the machine that they were measured on."""
+    """Run a benchmark and print its tables, with the machine where it matters."""
     if suite == "loading":
         _loading(_numbers("sizes", sizes, least=10) or LOADING_SIZES, as_json=as_json)
     elif suite == "planner":
         numbers = _numbers("sizes", sizes, least=100) or SIZES
         settings = Settings(numbers, _numbers("seeds", seeds, least=0) or SEEDS, _files(problems, "INDEX.json"), _files(telecom))
-        _planner(_names(tiers), settings, as_json=as_json)
+        _planner(_names("tiers", tiers, TIERS), settings, as_json=as_json)
+    elif suite == "gist":
+        _gist(requests, rankers, as_json=as_json)
+    elif suite == "real":
+        _real(data, as_json=as_json)
     else:
         _refuse(f"the suites are {', '.join(SUITES)}, not `{suite}`")
 
@@ -83,15 +95,55 @@ def _planner(names: Sequence[str], settings: Settings, *, as_json: bool) -> None
         _show("What is promised, and what was measured", promises)
 
 
+def _gist(suite: str, rankers: str, *, as_json: bool) -> None:
+    """A table of all requests and one for each type, what is promised, and the requests on which a promise of ours is broken."""
+    from toolplan.bench import gist
+
+    names = _names("rankers", rankers, gist.RANKERS) if rankers else gist.RANKERS
+    if suite not in gist.suites():
+        _refuse(f"the suites of requests are {', '.join(gist.suites())}, not `{suite}`")
+    with reporting(as_json=as_json), Console(stderr=True).status(suite) as status:
+        measured = list(gist.measure(suite, names, lambda text: status.update(f"{suite}: {text}")))
+    rows = list(gist.rows(measured))
+    promises = list(gist.promises(rows))
+    failures = list(gist.failures(measured, gist.best_ranker(rows)))
+    if as_json:
+        data = {"promises": [promise.to_dict() for promise in promises], "failures": [failure.to_dict() for failure in failures]}
+        show_json({"suite": suite, "rows": [row.to_json() for row in rows], **data})
+        return
+    for kind, group in groupby(rows, key=lambda row: row.type):
+        _show(f"Requests of the type: {kind}", list(group), GIST_WIDTH)
+    _show(f"What is promised of ours, and what was measured with its best ranker, {gist.best_ranker(rows)}", promises)
+    _show("Where ours breaks a promise", failures)
+
+
+def _real(folders: Sequence[Path], *, as_json: bool) -> None:
+    """The tables of every set that lies in one of `folders`."""
+    from toolplan.bench import real
+
+    if not any((folder / suite.DATA).is_dir() for folder in folders for suite in real.SUITES.values()):
+        _refuse(f"--data takes a folder that holds {', '.join(sorted({suite.DATA for suite in real.SUITES.values()}))}, or some of them")
+    shown: dict[str, list[dict[str, object]]] = {}
+    for folder in folders:
+        with reporting(as_json=as_json), Console(stderr=True).status(str(folder)):
+            titled = list(real.tables(folder))
+        for title, rows in titled:
+            shown[title] = [row.to_dict() for row in rows]
+            if not as_json:
+                _show(title, rows, GIST_WIDTH)
+    if as_json:
+        show_json(shown)
+
+
 def _rows(name: str, settings: Settings, *, as_json: bool) -> list[Row]:
     """The rows of one tier; what is under way is shown on the terminal meanwhile."""
     with reporting(as_json=as_json), Console(stderr=True).status(name) as status:
         return list(TIERS[name].rows(replace(settings, note=lambda text: status.update(f"{name}: {text}"))))
 
 
-def _show(title: str, rows: Sequence[Row]) -> None:
+def _show(title: str, rows: Sequence[Row], width: int = WIDTH) -> None:
     if rows:
-        console = Console(width=max(Console().width, WIDTH))
+        console = Console(width=max(Console().width, width))
         console.print(title, style="bold", highlight=False)
         console.print(table(rows))
 
@@ -107,11 +159,11 @@ def _numbers(option: str, text: str, *, least: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(numbers))
 
 
-def _names(text: str) -> list[str]:
+def _names(what: str, text: str, known: Collection[str]) -> list[str]:
     names = list(dict.fromkeys(name.strip() for name in text.split(",")))
     for name in names:
-        if name not in TIERS:
-            _refuse(f"the tiers are {', '.join(TIERS)}, not `{name}`")
+        if name not in known:
+            _refuse(f"the {what} are {', '.join(known)}, not `{name}`")
     return names
 
 

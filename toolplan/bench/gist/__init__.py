@@ -1,0 +1,17 @@
+"""The right goal before the right tool: the suite of GIST-CMTF (arXiv 2606.16813), rebuilt over the domain `gist`.
+
+- `requests`: what users say, and what they mean by it; `simulation`: what stands in for users and models.
+- `rankers`: how a request is read; `methods`: what is offered then; `offers`: the types between them and `running`.
+- `running`: a request run to its end; `judging`: what the run is worth; `measuring`: all of them.
+- `figures`: shares and means with intervals; `promises`: what is promised of them.
+"""
+
+from __future__ import annotations
+
+from toolplan.bench.gist.figures import rows
+from toolplan.bench.gist.measuring import measure
+from toolplan.bench.gist.promises import best_ranker, failures, promises
+from toolplan.bench.gist.rankers import RANKERS
+from toolplan.bench.gist.requests import suites
+
+__all__ = ["RANKERS", "best_ranker", "failures", "measure", "promises", "rows", "suites"]

@@ -1,0 +1,72 @@
+"""How often our decisions are those that were annotated, with 95% intervals, and what the others are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple, TypeVar
+
+from toolplan.bench.tables import Row
+
+Z95 = 1.959964
+"""The normal quantile of a two-sided interval of 95%."""
+T = TypeVar("T")
+
+
+class Titled(NamedTuple):
+    """Rows of one table, and what it shows. There may be none."""
+
+    title: str
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement(Row):
+    """Of how many `cases` something holds, the share in percent with its Wilson interval, and how many others there are of each kind."""
+
+    data: str
+    what: str
+    cases: int
+    holds: int
+    percent: str
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Miss(Row):
+    """A case in which our action is not the annotated one, and what kind of case it is."""
+
+    data: str
+    case: str
+    annotated: str
+    ours: str
+    kind: str
+
+
+def wilson(holds: int, cases: int) -> tuple[float, float]:
+    """The 95% interval of the share `holds` / `cases` by Wilson's score (JASA 22, 1927), from 0 to 1; of no cases it is all of it."""
+    if not cases:
+        return 0.0, 1.0
+    share, spread = holds / cases, Z95**2 / cases
+    centre, half = share + spread / 2, Z95 * sqrt(share * (1 - share) / cases + spread / cases / 4)
+    return max(0.0, (centre - half) / (1 + spread)), min(1.0, (centre + half) / (1 + spread))
+
+
+def agreement(data: str, what: str, cases: Sequence[T], holds: Callable[[T], bool], kind: Callable[[T], str]) -> Agreement:
+    """Count `cases`; those for which it does not hold are counted by `kind`, the most frequent first."""
+    others = [case for case in cases if not holds(case)]
+    agreeing = len(cases) - len(others)
+    return Agreement(data, what, len(cases), agreeing, _percent(agreeing, len(cases)), _counted(map(kind, others)))
+
+
+def _percent(holds: int, cases: int) -> str:
+    """The share to two places: of many cases that nearly all hold, a rounder figure would say all."""
+    low, high = wilson(holds, cases)
+    return f"{100 * holds / cases:.2f} ({100 * low:.2f}-{100 * high:.2f})" if cases else ""
+
+
+def _counted(kinds: Iterable[str]) -> tuple[str, ...]:
+    counts = sorted(Counter(kinds).items(), key=lambda item: (-item[1], item[0]))
+    return tuple(f"{count}x {kind}" for kind, count in counts)
