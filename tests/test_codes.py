@@ -47,7 +47,7 @@ def run_call(domain_text: str, call: str) -> list[Diagnostic]:
 
 
 def findings(code: Code, example: str) -> list[Code]:
-    """The codes that an example gives; one that shows commands or Python gives none."""
+    """The codes that an example gives; one that shows commands gives none."""
     parts = blocks(code, example)
     found = [finding.code for finding in check_text(parts["toolplan"]).diagnostics] if "toolplan" in parts else []
     return found + ([finding.code for finding in run_call(parts["toolplan"], parts["call"])] if "call" in parts else [])
@@ -63,12 +63,12 @@ def test_page_has_its_shape(code: Code) -> None:
     assert max(map(len, page["meaning"].splitlines())) <= 140
     languages = set(blocks(code, "bad"))
     assert languages == set(blocks(code, "good"))
-    assert languages in ({"toolplan"}, {"toolplan", "call"}, {"console"}, {"python"})
+    assert languages in ({"toolplan"}, {"toolplan", "call"}, {"console"})
 
 
 @CODES
 def test_codes_of_the_language_are_shown_in_it(code: Code) -> None:
-    of_the_language = code.number < "TP4" and code is not Code.UNPLANNED_CONSTRUCT
+    of_the_language = code.number < "TP4"
     assert (set(blocks(code, "bad")) == {"toolplan"}) == of_the_language
 
 

