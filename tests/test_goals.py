@@ -21,7 +21,7 @@ from toolplan.goals.commitment import shared_leads, shared_prefix
 from toolplan.goals.policies import LEAST_COMMITMENT, RISK_SENSITIVE, THRESHOLDED, TOP_GOAL, GoalPolicy, LeastCommitment
 from toolplan.goals.prospects import Considered, Leaving, consider
 from toolplan.goals.questions import NONE_OF_THESE, answer_goal
-from toolplan.goals.readings import Candidate, Reading, reading_of
+from toolplan.goals.readings import Candidate, Goals, Reading, reading_of
 from toolplan.goals.solving import solver
 from toolplan.planning.plans import Optimal, Plan, Step
 from toolplan.planning.problem import Problem
@@ -423,13 +423,26 @@ def test_goals_of_which_most_is_done_by_pursuing_the_other_need_least_to_be_told
 
 
 def test_an_answer_is_certain_and_ends_the_doubt() -> None:
-    reading = reading_of("handle it", [(("move",), 0.4), (("cancel",), 0.3)])
-    assert answer_goal(reading, ("cancel",)) == Reading("handle it", (Candidate(("cancel",), 1.0),), 0.0)
+    reading, offered = reading_of("handle it", [(("move",), 0.4), (("cancel",), 0.3)]), [("move",), ("cancel",)]
+    assert answer_goal(reading, offered, ("cancel",)) == Reading("handle it", (Candidate(("cancel",), 1.0),), 0.0)
     state = "date, new_time, event_id"
-    assert frontier_of(loads(OFFICE), answer_goal(reading, ("cancel",)), state=state, **BY).tools == ("remove",)
-    nothing = answer_goal(reading, ())
+    assert frontier_of(loads(OFFICE), answer_goal(reading, offered, ("cancel",)), state=state, **BY).tools == ("remove",)
+    nothing = answer_goal(reading, offered, ())
     assert nothing.none == 1
     assert isinstance(frontier_of(loads(OFFICE), nothing, state=state, **BY).decision, Explore)
+
+
+def test_after_none_of_these_what_was_not_offered_keeps_its_proportions() -> None:
+    reading = reading_of("handle it", [(("move",), 0.5), (("cancel",), 0.3), (("find",), 0.1)])
+    left = answer_goal(reading, [("move",), ("cancel",)], ())
+    assert left.candidates == (Candidate(("find",), pytest.approx(0.5)),)
+    assert left.none == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("offered", [[], [()]])
+def test_whoever_wants_none_where_nothing_was_offered_wants_no_goal(offered: list[Goals]) -> None:
+    """Else the same would be asked again for ever."""
+    assert answer_goal(reading_of("handle it", [(("move",), 0.5)]), offered, ()).none == 1
 
 
 # Policies

@@ -156,9 +156,10 @@ class Unsettled(World):
             return super().after(happening)
         if not self.problem.wanted:
             raise ScriptError("the user is asked for a goal, and the test names no `goal` to answer with")
-        if happening.kind == "says" and any(self._is_meant(option.goals) for option in decision.question.options):
+        options = [option.goals for option in decision.question.options]
+        if happening.kind == "says" and any(map(self._is_meant, options)):
             return World(self.problem, self.engine)
-        return replace(self, reading=answer_goal(self.reading, ()))
+        return replace(self, reading=answer_goal(self.reading, options, ()))
 
     def _is_meant(self, goals: Goals) -> bool:
         offered = build(self.problem.domain, self.problem.state, goals)

@@ -97,6 +97,14 @@ def command(
         raise typer.Exit(Exit.LIMIT)
 
 
+def _goal(now: Frontier) -> str:
+    """What is wanted; in doubt, the goal whose plan is shown is only one of those that are still open."""
+    wanted = ", ".join(wanted.label for wanted in now.planned.problem.wanted)
+    if not wanted:
+        return "open"
+    return f"open; shown is the way to {wanted}" if goal_doubted(now.signals) else wanted
+
+
 def _lines(now: Frontier) -> list[str]:
     """A decision for people."""
     problem = now.planned.problem
@@ -104,7 +112,7 @@ def _lines(now: Frontier) -> list[str]:
     head = [
         f"state:   {_state(problem.state)}",
         *_read(now),
-        f"goal:    {', '.join(wanted.label for wanted in problem.wanted) or 'open'}",
+        f"goal:    {_goal(now)}",
         f"tools:   {len(problem.domain.tools)} in, {len(now.tools)} visible" + (f" (mode {now.mode})" if now.mode != "one" else ""),
         f"visible: {typer.style(shown, bold=True)}",
         *([f"steps:   {', '.join(map(str, now.steps))}"] if now.mode in ("ties", "parallel", "recovery") and now.steps else []),

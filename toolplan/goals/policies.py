@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from toolplan.domain import Clarify
-from toolplan.goals.ambiguity import DETECTORS, LOW_CONFIDENCE, RISKY_PATH, SMALL_MARGIN, Detector, Signal, goal_doubted, signals
+from toolplan.goals.ambiguity import DETECTORS, LOW_CONFIDENCE, RISKY_PATH, SMALL_MARGIN, Detector, Doubt, Signal, goal_doubted, signals
 from toolplan.goals.commitment import Lead, shared_leads
 from toolplan.goals.prospects import Considered, Prospect
 from toolplan.goals.questions import GoalQuestion, goal_question
@@ -83,16 +83,16 @@ class LeastCommitment:
 
     Achieved and unreachable candidates take no part; where no other is left, there is nothing to ask and nothing to do, and the most
     probable one says so. `clarify early` of the policy asks at once. So does a reading that may have lost the goal, which may share nothing
-    with the others.
+    with the others. Where it was learned that such requests leave their goal open, one is wanted, however improbable each of them is.
     """
 
     detectors: tuple[Detector, ...] = DETECTORS
 
     def choose(self, considered: Considered) -> Choice:
         """None, pursue, share or ask."""
-        if considered.fits_none:
-            return NoGoal()
         seen = signals(self.detectors, considered)
+        if considered.fits_none and not (considered.live and any(signal.doubt is Doubt.LEARNED for signal in seen)):
+            return NoGoal()
         if considered.top is None or considered.lost:
             return AskGoal(goal_question(considered), seen)
         if not goal_doubted(seen) or not considered.live:

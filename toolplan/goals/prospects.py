@@ -96,6 +96,11 @@ class Considered:
         gone = {left.candidate for left in self.left}
         return tuple(prospect for prospect in self.plausible if prospect.candidate not in gone)
 
+    @property
+    def unlikely(self) -> Iterator[Prospect]:
+        """The candidates that are not plausible, and neither achieved nor proved unreachable; each is solved when it is asked for."""
+        return (prospect for prospect in self.prospects[len(self.plausible) :] if _left(prospect) is None)
+
     @cached_property
     def left(self) -> tuple[Left, ...]:
         """The plausible candidates that are not live."""

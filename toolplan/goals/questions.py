@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 
 from toolplan.domain import Domain, Wanted
 from toolplan.goals.prospects import Considered, Prospect
@@ -47,13 +48,18 @@ class GoalQuestion:
     options: tuple[Option, ...]
 
 
-def answer_goal(reading: Reading, goals: Goals) -> Reading:
-    """`reading` once the user has chosen the option of `goals`; without goals that is "none of these".
+def answer_goal(reading: Reading, offered: Collection[Goals], goals: Goals) -> Reading:
+    """`reading` once the user has chosen `goals` of those that were `offered`; without goals that is "none of these".
 
-    The choice is certain: the user had the others before them, and "none of these" as well. A chosen option that was less than certain
-    could be asked for again.
+    A choice is certain: the user had the others before them, and a chosen option that was less than certain could be asked for again.
+    After "none of these" what was offered is impossible, and the rest keeps its proportions, none of the goals with it; where nothing was
+    offered, no goal is meant.
     """
-    return reading_of(reading.request, [(goals, 1.0)] if goals else [])
+    if goals:
+        return reading_of(reading.request, [(goals, 1.0)])
+    rest = [candidate for candidate in reading.candidates if candidate.goals not in offered] if any(offered) else []
+    total = math.fsum([reading.none, *(candidate.p for candidate in rest)])
+    return reading_of(reading.request, [(candidate.goals, candidate.p / total) for candidate in rest])
 
 
 def goal_question(considered: Considered) -> GoalQuestion:
@@ -61,11 +67,11 @@ def goal_question(considered: Considered) -> GoalQuestion:
 
     An answer that names a candidate leaves no regret; "none of these" leaves that of acting on the best of those that were not offered, or
     on none. All questions cost the same, and a question with more options never leaves more regret, so only those with as many as fit are
-    compared, and where all fit there is nothing to compare.
+    compared. Where all fit there is nothing to compare, and the places that are left go to the most probable candidates beyond them.
     """
     live = considered.live[:MOST_COMPARED]
-    offered = min(len(live), MOST_OPTIONS - 1)
-    chosen: Sequence[Prospect] = live
+    offered = MOST_OPTIONS - 1
+    chosen: Sequence[Prospect] = [*live, *islice(considered.unlikely, max(offered - len(live), 0))] if live else []
     if offered < len(live):
         worth = Worth(considered, live)
         chosen = min(combinations(live, offered), key=lambda some: worth.regret([other for other in live if other not in some]))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import toolplan
 from toolplan.bench.gist.judging import Judge, Verdict
 from toolplan.bench.gist.methods import METHODS, SEMANTIC_GOAL, UNREAD
-from toolplan.bench.gist.rankers import DESCRIPTIVE, readings, without_phrases
+from toolplan.bench.gist.rankers import DESCRIPTIVE, Read, readings, without_phrases
 from toolplan.bench.gist.requests import Request, requests
 from toolplan.bench.gist.running import run
 from toolplan.domain import Domain
@@ -33,13 +33,13 @@ def measure(suite: str, rankers: Sequence[str], note: Callable[[str], None]) -> 
     judge = Judge(domain)
     for ranker, method, read in _passes(domain, suite, rankers):
         note(f"{method}, {ranker}")
-        for request, reading in zip(requests(suite), read, strict=True):
-            yield Measured(ranker, method, request, judge.verdict(run(domain, request, METHODS[method], reading)))
+        for request, (reading, learned) in zip(requests(suite), read, strict=True):
+            yield Measured(ranker, method, request, judge.verdict(run(domain, request, METHODS[method], reading, learned)))
 
 
-def _passes(domain: Domain, suite: str, rankers: Sequence[str]) -> Iterator[tuple[str, str, Sequence[Reading]]]:
-    """Ranker, method, and the readings that the method gets, for each pass over the suite."""
-    unread = [Reading(request.text, (), 1.0) for request in requests(suite)]
+def _passes(domain: Domain, suite: str, rankers: Sequence[str]) -> Iterator[tuple[str, str, Sequence[Read]]]:
+    """Ranker, method, and what the method gets to read, for each pass over the suite."""
+    unread = [Read(Reading(request.text, (), 1.0)) for request in requests(suite)]
     for method in UNREAD:
         yield NO_RANKER, method, unread
     described = without_phrases(domain)

@@ -9,9 +9,9 @@ from functools import partial
 import toolplan
 from toolplan.bench.gist.offers import AskValues, AskWhich, Finish, Method, Moment, Offer, Show, Stop
 from toolplan.frontier import Act, Clarify, Done, Frontier, frontier_of
-from toolplan.goals.ambiguity import Doubt, Signal, goal_doubted
+from toolplan.goals.ambiguity import DETECTORS, Doubt, Signal, goal_doubted
 from toolplan.goals.forms import Form, questions_of
-from toolplan.goals.policies import LEAST_COMMITMENT, RISK_SENSITIVE, THRESHOLDED, TOP_GOAL, AskInDoubt, GoalPolicy
+from toolplan.goals.policies import RISK_SENSITIVE, THRESHOLDED, TOP_GOAL, AskInDoubt, GoalPolicy, LeastCommitment
 from toolplan.goals.prospects import Considered
 from toolplan.goals.questions import GoalQuestion, Question
 from toolplan.planning.inputs import build
@@ -43,6 +43,11 @@ def by_policy(policy: GoalPolicy, moment: Moment) -> Offer:
     return _offered(frontier_of(moment.domain, moment.reading, state=moment.state, policy=policy, exhausted=moment.declined))
 
 
+def ours(moment: Moment) -> Offer:
+    """Least commitment, with what was learned about requests that leave their goal open."""
+    return by_policy(LeastCommitment((*DETECTORS, *moment.learned)), moment)
+
+
 @dataclass(frozen=True, slots=True)
 class Unconfirmed:
     """Doubts every goal that the user has not chosen."""
@@ -63,7 +68,7 @@ METHODS: Mapping[str, Method] = {
     SEMANTIC_GOAL: partial(by_policy, TOP_GOAL),
     "thresholded": partial(by_policy, THRESHOLDED),
     "risk-sensitive": partial(by_policy, RISK_SENSITIVE),
-    OURS: partial(by_policy, LEAST_COMMITMENT),
+    OURS: ours,
     GOLD_GOAL: gold_goal,
     "always-ask": partial(by_policy, AskInDoubt((Unconfirmed(),))),
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from toolplan.bench.gist.requests import Request
 from toolplan.domain import Domain
+from toolplan.goals.ambiguity import Detector
 from toolplan.goals.readings import Goals, Reading
 from toolplan.planning.plans import Step
 from toolplan.planning.problem import State
@@ -14,14 +15,17 @@ from toolplan.planning.problem import State
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A step of a run. `reading` is the ranker's, and what the user's answers have made of it; `declined` are the questions that the user could not answer. Of what the user means, `request` tells more than a method may know:
-    only gold-goal looks at it, and the methods without goals, to stop where the user has what was wanted.
+    """A step of a run. `reading` is the ranker's, and what the user's answers have made of it; `learned` are detectors beyond those that ship.
+
+    `declined` are the questions that the user could not answer. Of what the user means, `request` tells more than a method may know: only
+    gold-goal looks at it, and the methods without goals, to stop where the user has what was wanted.
     """
 
     domain: Domain
     request: Request
     reading: Reading
     state: State
+    learned: tuple[Detector, ...] = ()
     declined: tuple[Step, ...] = ()
 
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import NamedTuple, TypeVar
 
 from toolplan.bench.gist.requests import DEVELOPMENT, Request, requests
 from toolplan.domain import Domain
+from toolplan.goals.ambiguity import Detector
 from toolplan.goals.rankers import RANKERS, ranker
 from toolplan.goals.rankers.encoders import Encoder, remembering, universal_sentence_encoder
 from toolplan.goals.rankers.labelled import Labelled
 from toolplan.goals.rankers.wording import phrases_of
-from toolplan.goals.readings import GoalRanker, Reading
+from toolplan.goals.readings import Reading
 from toolplan.planning.inputs import build
+
+T = TypeVar("T")
 
 FOLDS = 5
 """Parts of the development requests; each is read by a ranker that has learned from the others."""
@@ -21,22 +25,32 @@ BY_WORDS = "lexical"
 DESCRIPTIVE = (BY_WORDS, "embeddings")
 """The rankers that measure similarity to what is written; what the others know beyond that is examples."""
 
-__all__ = ["DESCRIPTIVE", "RANKERS", "readings", "without_phrases"]
+__all__ = ["DESCRIPTIVE", "RANKERS", "Read", "readings", "without_phrases"]
 
 
-def readings(name: str, suite: str, domain: Domain) -> Iterator[Reading]:
-    """The reading of each request of `suite`, in order, by the ranker called `name`.
+class Read(NamedTuple):
+    """A request as a ranker reads it, and what was learned about requests that leave their goal open."""
 
-    It learns from the phrases of `domain` and from the development requests, but from none that it reads. Raises DomainError where a package is missing.
+    reading: Reading
+    learned: tuple[Detector, ...] = ()
+
+
+def readings(name: str, suite: str, domain: Domain) -> Iterator[Read]:
+    """Each request of `suite`, in order, as the ranker called `name` reads it.
+
+    The ranker learns from the phrases of `domain` and from the development requests, but from none that it reads. The detector learns from
+    the development requests, as they were read so, but from none that it judges. Raises DomainError where a package is missing.
     """
     examples = requests(DEVELOPMENT)
+    held_out = list(_read(name, domain, _without_one(examples), examples))
+    experience = list(zip(examples, held_out, strict=True))
     if suite == DEVELOPMENT:
-        folds = [[example for number, example in enumerate(examples) if number % FOLDS != fold] for fold in range(FOLDS)]
+        read, lessons = held_out, _without_one(experience)
     else:
-        folds = [list(examples)]
-    readers = [_learned(name, domain, fold) for fold in folds]
-    for number, request in enumerate(requests(suite)):
-        yield readers[number % len(readers)].rank(request.text, domain, build(domain, request.given, "").state)
+        read, lessons = list(_read(name, domain, [examples], requests(suite))), [experience]
+    detectors = [_detector(lesson) for lesson in lessons]
+    for number, reading in enumerate(read):
+        yield Read(reading, (detectors[number % len(detectors)],))
 
 
 def without_phrases(domain: Domain) -> Domain:
@@ -44,8 +58,25 @@ def without_phrases(domain: Domain) -> Domain:
     return replace(domain, goals={name: replace(goal, phrases=()) for name, goal in domain.goals.items()})
 
 
-def _learned(name: str, domain: Domain, examples: Sequence[Request]) -> GoalRanker:
-    return ranker(name, _labelled(domain, examples), None if name == BY_WORDS else _encoder())
+def _without_one(values: Sequence[T]) -> list[Sequence[T]]:
+    """For each fold, all values but its own. The folds take turns."""
+    return [[value for number, value in enumerate(values) if number % FOLDS != fold] for fold in range(FOLDS)]
+
+
+def _read(name: str, domain: Domain, lessons: Sequence[Sequence[Request]], read: Sequence[Request]) -> Iterator[Reading]:
+    """`read`, in order, by rankers that take turns; each has learned from one of `lessons`."""
+    encode = None if name == BY_WORDS else _encoder()
+    rankers = [ranker(name, _labelled(domain, lesson), encode) for lesson in lessons]
+    for number, request in enumerate(read):
+        yield rankers[number % len(rankers)].rank(request.text, domain, build(domain, request.given, "").state)
+
+
+def _detector(lesson: Sequence[tuple[Request, Reading]]) -> Detector:
+    """What `lesson` teaches."""
+    encode = _encoder()
+    from toolplan.goals.unclear import Experience, UnclearRequests
+
+    return UnclearRequests.fit([Experience(reading, request.leaves_goal_open) for request, reading in lesson], encode)
 
 
 def _labelled(domain: Domain, examples: Sequence[Request]) -> Iterator[Labelled]:

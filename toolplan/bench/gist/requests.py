@@ -22,6 +22,8 @@ TYPES = (EXPLICIT, AMBIGUOUS, MISSING, CLARIFICATION, TWO_GOALS, NO_GOAL)
 DEVELOPMENT = "development"
 MEASURED = "measured"
 SUITES = (DEVELOPMENT, MEASURED)
+SEEN = frozenset(["m001"])
+"""Measured requests that somebody saw who worked on the methods: they count for nothing. See MEASURED.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,9 @@ def suites() -> tuple[str, ...]:
 
 
 def requests(suite: str) -> tuple[Request, ...]:
-    """The requests of `suite`, in the order of its file. Raises ValueError where a line is none."""
-    return tuple(_request(json.loads(line)) for line in _file(suite).read_text("utf-8").splitlines())
+    """The requests of `suite`, in the order of its file, but for those `SEEN`. Raises ValueError where a line is none."""
+    found = (_request(json.loads(line)) for line in _file(suite).read_text("utf-8").splitlines())
+    return tuple(request for request in found if request.id not in SEEN)
 
 
 def _file(suite: str) -> Traversable:

@@ -9,7 +9,9 @@ from toolplan.bench.gist.offers import AskValues, AskWhich, Finish, Method, Mome
 from toolplan.bench.gist.requests import Request
 from toolplan.bench.gist.simulation import asked_for, can_answer, choose, means
 from toolplan.domain import Domain
-from toolplan.goals.readings import Goals, Reading, reading_of
+from toolplan.goals.ambiguity import Detector
+from toolplan.goals.questions import answer_goal
+from toolplan.goals.readings import Goals, Reading
 from toolplan.language.lint.flow import needs
 from toolplan.planning.inputs import build
 from toolplan.planning.plans import Step
@@ -71,9 +73,9 @@ class _Next(NamedTuple):
     moment: Moment
 
 
-def run(domain: Domain, request: Request, method: Method, reading: Reading) -> Run:
+def run(domain: Domain, request: Request, method: Method, reading: Reading, learned: tuple[Detector, ...] = ()) -> Run:
     """The run of `method` on `request`, which a ranker reads as `reading`. Deterministic, as the method is."""
-    moment = Moment(domain, request, reading, build(domain, request.given, "").state)
+    moment = Moment(domain, request, reading, build(domain, request.given, "").state, learned)
     events: list[Event] = []
     offer = method(moment)
     while not isinstance(offer, Finish | Stop) and len(events) < MOST_EVENTS and (taken := _taken(moment, offer, events)) is not None:
@@ -89,22 +91,14 @@ def _taken(moment: Moment, offer: Show | AskWhich | AskValues, events: list[Even
         case AskWhich() if sum(isinstance(event, AskedGoal) for event in events) == MOST_GOAL_QUESTIONS:
             return None
         case AskWhich(options):
-            return _Next(AskedGoal(options), replace(moment, reading=_after_answer(moment.request, moment.reading, options)))
+            chosen = moment.request.goals if any(means(moment.request, option) for option in options) else ()
+            return _Next(AskedGoal(options), replace(moment, reading=answer_goal(moment.reading, options, chosen)))
         case AskValues(questions, goals):
             return _asked(moment, questions, goals)
         case Show(visible, goals):
             tried = {event.tool for event in events if isinstance(event, Called)}
             tool = choose(moment.domain, moment.request, visible, tried)
             return None if tool is None else _called(moment, tool, visible, goals)
-
-
-def _after_answer(request: Request, reading: Reading, options: tuple[Goals, ...]) -> Reading:
-    """`reading` once the user has named one of `options`, or has said that it is none of them: what is left keeps its proportions."""
-    if any(means(request, option) for option in options):
-        return reading_of(reading.request, [(request.goals, 1.0)])
-    left = [candidate for candidate in reading.candidates if candidate.goals not in options]
-    total = reading.none + sum(candidate.p for candidate in left)
-    return reading_of(reading.request, [(candidate.goals, candidate.p / total) for candidate in left])
 
 
 def _asked(moment: Moment, questions: tuple[Step, ...], goals: Goals) -> _Next:

@@ -6,7 +6,6 @@ them (maximum a posteriori with a Gaussian prior). With many examples this is pl
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -16,14 +15,13 @@ from toolplan.domain import Domain
 from toolplan.goals.rankers.embeddings import NONE, TEMPERATURE, Vectors, unit_vectors, views
 from toolplan.goals.rankers.encoders import Encoder
 from toolplan.goals.rankers.labelled import Labelled
+from toolplan.goals.rankers.regression import ascend
 from toolplan.goals.rankers.scoring import Scorer
 from toolplan.goals.rankers.wording import SMALL_TALK, description_of, parts_of, phrases_of, words_of
 from toolplan.planning.memo import per_domain
 
 PRIOR = 0.05
 """The precision of the prior: the weight of what is written, as of examples."""
-ROUNDS = 30
-"""Steps of the ascent; with more of them, what 2,600 requests teach no longer changes what others are taken for."""
 NO_GOAL = ""
 
 
@@ -68,7 +66,7 @@ class Learned(Scorer):
         examples = [example for example in self._examples if all(goal in columns for goal in example.goals)]
         lessons = [*_written(domain), *_said(examples), *self._said_in_part(examples, columns, prior)]
         meant = np.eye(len(columns))[[columns[lesson.goal] for lesson in lessons]]
-        return _ascend(self._vectors([lesson.text for lesson in lessons]), meant, np.column_stack([prior, np.zeros(len(prior))]))
+        return ascend(self._vectors([lesson.text for lesson in lessons]), meant, np.column_stack([prior, np.zeros(len(prior))]), PRIOR)
 
     def _said_in_part(self, examples: Iterable[Labelled], columns: Mapping[str, int], prior: Vectors) -> Iterator[Lesson]:
         """The parts of requests that have several, as far as they can be told by what is written."""
@@ -115,26 +113,3 @@ def _prior(encode: Encoder, domain: Domain) -> Vectors:
     counts = np.diff([*seen.starts, len(seen.vectors)])
     means = np.add.reduceat(seen.vectors, seen.starts, axis=0) / counts[:, np.newaxis]
     return np.vstack([means.T / TEMPERATURE, np.full(len(means), -NONE / TEMPERATURE)])
-
-
-def _ascend(requests: Vectors, meant: Vectors, prior: Vectors) -> Vectors:
-    """The weights of highest posterior, against those of the last column, which is no goal.
-
-    Newton's method with one bound on all second derivatives (Böhning 1992), accelerated (Nesterov 1983): no step can go too far.
-    """
-    inverse = np.linalg.inv(requests.T @ requests / 2.0 + PRIOR * np.eye(len(prior)))
-    weights = ahead = prior
-    momentum = 1.0
-    for _ in range(ROUNDS):
-        gradient = requests.T @ (_softmax(requests @ ahead) - meant) + PRIOR * (ahead - prior)
-        moved = ahead - inverse @ gradient
-        following = (1.0 + math.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
-        ahead = moved + (momentum - 1.0) / following * (moved - weights)
-        weights, momentum = moved, following
-    return weights[:, :-1] - weights[:, -1:]
-
-
-def _softmax(scores: Vectors) -> Vectors:
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    shares: Vectors = powers / powers.sum(axis=1, keepdims=True)
-    return shares

@@ -44,7 +44,9 @@ class Scorer(ABC):
             return Reading(request, (), 1.0)
         texts = [request, *parts] if len(parts) > 1 else [request]
         told = odds_of_state(domain, state)
-        whole, *apart = [_probabilities([a + b for a, b in zip(scores, told, strict=True)], domain) for scores in self.scores(texts, domain)]
+        whole, *apart = [
+            _probabilities([a + b for a, b in zip(scores, told, strict=True)], domain) for scores in self.scores(texts, domain)
+        ]
         together = list(_conjunctions(apart)) if apart else []
         several = math.fsum(p for _, p in together)
         odds = self.odds_of_several()
