@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import NamedTuple, TypeVar
 
-from toolplan.bench.gist.requests import DEVELOPMENT, Request, requests
+from toolplan.bench.gist.requests import LEARNED, Request, requests
 from toolplan.domain import Domain
 from toolplan.goals.ambiguity import Detector
 from toolplan.goals.rankers import RANKERS, ranker
@@ -20,7 +20,7 @@ from toolplan.planning.inputs import build
 T = TypeVar("T")
 
 FOLDS = 5
-"""Parts of the development requests; each is read by a ranker that has learned from the others."""
+"""Parts of the requests that are learned from; each is read by a ranker that has learned from the others."""
 BY_WORDS = "lexical"
 DESCRIPTIVE = (BY_WORDS, "embeddings")
 """The rankers that measure similarity to what is written; what the others know beyond that is examples."""
@@ -38,19 +38,22 @@ class Read(NamedTuple):
 def readings(name: str, suite: str, domain: Domain) -> Iterator[Read]:
     """Each request of `suite`, in order, as the ranker called `name` reads it.
 
-    The ranker learns from the phrases of `domain` and from the development requests, but from none that it reads. The detector learns from
-    the development requests, as they were read so, but from none that it judges. Raises DomainError where a package is missing.
+    The ranker learns from the phrases of `domain` and from the requests of the suites `LEARNED`, but from none that it reads. The detector
+    learns from these requests, as they were read so, but from none that it judges. Raises DomainError where a package is missing.
     """
-    examples = requests(DEVELOPMENT)
+    examples = [example for learned in LEARNED for example in requests(learned)]
     held_out = list(_read(name, domain, _without_one(examples), examples))
     experience = list(zip(examples, held_out, strict=True))
-    if suite == DEVELOPMENT:
-        read, lessons = held_out, _without_one(experience)
+    if suite in LEARNED:
+        own = {request.id for request in requests(suite)}
+        detectors = [_detector(lesson) for lesson in _without_one(experience)]
+        for number, (request, reading) in enumerate(experience):
+            if request.id in own:
+                yield Read(reading, (detectors[number % FOLDS],))
     else:
-        read, lessons = list(_read(name, domain, [examples], requests(suite))), [experience]
-    detectors = [_detector(lesson) for lesson in lessons]
-    for number, reading in enumerate(read):
-        yield Read(reading, (detectors[number % len(detectors)],))
+        detector = _detector(experience)
+        for reading in _read(name, domain, [examples], requests(suite)):
+            yield Read(reading, (detector,))
 
 
 def without_phrases(domain: Domain) -> Domain:

@@ -20,8 +20,11 @@ TYPES = (EXPLICIT, AMBIGUOUS, MISSING, CLARIFICATION, TWO_GOALS, NO_GOAL)
 """The types of requests: the first four are those of table I of the GIST-CMTF paper."""
 
 DEVELOPMENT = "development"
+PRACTICE = "practice"
 MEASURED = "measured"
-SUITES = (DEVELOPMENT, MEASURED)
+SUITES = (DEVELOPMENT, PRACTICE, MEASURED)
+LEARNED = (DEVELOPMENT, PRACTICE)
+"""The suites that may be learned from."""
 SEEN = frozenset(["m001"])
 """Measured requests that somebody saw who worked on the methods: they count for nothing. See MEASURED.md."""
 
