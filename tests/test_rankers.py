@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolplan import Act, Clarify, frontier
 from toolplan.domain import Domain
 from toolplan.goals.rankers import RANKERS, default, ranker
 from toolplan.goals.rankers.encoders import Encoder, remembering
@@ -24,6 +25,7 @@ from toolplan.language.codes import Code
 from toolplan.language.diagnostics import DomainError
 from toolplan.language.loading import loads
 from toolplan.language.source import Source
+from toolplan.planning.inputs import build
 from toolplan.planning.plans import Atom
 from toolplan.planning.problem import State
 
@@ -410,3 +412,36 @@ def test_the_model_is_asked_once_and_its_failure_is_a_finding(mail: Domain) -> N
     assert (failed.candidates, failed.none) == ((), 1.0)
     assert [finding.message for finding in failed.findings] == ["the model gave no answer: TimeoutError: too slow"]
     assert len(asked) == 2
+
+
+SHARING = """
+type file  type person
+fact described(file)  fact named(person)  fact shared(file, person)  fact gone(file)
+tool share(f: file, p: person) { requires described(f), named(p) produces shared(f, p) risk read }
+tool remove(f: file) { requires described(f) produces gone(f) risk read }
+goal share_file(f: file, p: person) { "Share a file with a person." achieves shared(f, p) }
+goal delete_file(f: file) { "Delete a file." achieves gone(f) }
+"""
+
+
+def test_goals_get_the_entities_that_the_state_speaks_of() -> None:
+    domain = loads(SHARING)
+    state = build(domain, {"described(report)", "named(anna)"}, ()).state
+    reading = ranker("lexical").rank("share the file", domain, state)
+    assert reading.candidates[0].goals == ("share_file(report, anna)",)
+    assert isinstance(
+        frontier(domain, state=state, request="share the file with the person", ranker=ranker("lexical")).decision, Act | Clarify
+    )
+
+
+def test_of_several_entities_each_may_be_meant() -> None:
+    domain = loads(SHARING)
+    state = build(domain, {"described(report)", "described(notes)"}, ()).state
+    reading = ranker("lexical").rank("delete the file", domain, state)
+    assert {candidate.goals for candidate in reading.candidates} == {("delete_file(report)",), ("delete_file(notes)",)}
+    assert sum(candidate.p for candidate in reading.candidates) + reading.none == pytest.approx(1)
+
+
+def test_a_goal_whose_entity_nobody_mentioned_is_no_candidate() -> None:
+    domain = loads(SHARING)
+    assert ranker("lexical").rank("delete the file", domain, State()).candidates == ()

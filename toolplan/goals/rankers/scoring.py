@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from toolplan.domain import Domain
+from toolplan.goals.rankers.arguments import Entities
 from toolplan.goals.rankers.evidence import odds_of_state
 from toolplan.goals.rankers.wording import parts_of
 from toolplan.goals.readings import Goals, Reading, reading_of
@@ -26,7 +27,8 @@ class Scorer(ABC):
     """A ranker that knows only single goals, by how much a text speaks for each.
 
     A request that can be taken apart is also read part by part: each part means one goal or nothing, on its own. Where the parts mean
-    different goals, all of them are wanted; else the goal is what the request means as a whole.
+    different goals, all of them are wanted; else the goal is what the request means as a whole. The parameters of goals are filled from
+    the state.
     """
 
     @abstractmethod
@@ -52,8 +54,16 @@ class Scorer(ABC):
         odds = self.odds_of_several()
         total = (1.0 - several) + odds * several
         singles: list[tuple[Goals, float]] = [((goal,), (1.0 - several) * p) for goal, p in whole.items()]
-        shares = [*singles, *((goals, odds * p) for goals, p in together)]
-        return reading_of(request, [(goals, share / total) for goals, share in shares if share / total >= NEGLIGIBLE])
+        shares = [(goals, p / total) for goals, p in (*singles, *((goals, odds * p) for goals, p in together))]
+        entities = Entities(domain, state)
+        return reading_of(request, [share for goals, p in shares if p >= NEGLIGIBLE for share in _filled(entities, goals, p)])
+
+
+def _filled(entities: Entities, goals: Goals, p: float) -> Iterator[tuple[Goals, float]]:
+    """`goals` with the arguments that the state offers, each way equally probable. Where it offers none, `p` is left to none of the goals."""
+    ways = entities.instances(goals)
+    for way in ways:
+        yield way, p / len(ways)
 
 
 def _probabilities(scores: Sequence[float], domain: Domain) -> Weights:
