@@ -260,7 +260,8 @@ def test_a_request_is_read_with_the_examples_and_the_calibration_beside_the_doma
     run("calibrate", "calendar", str(REQUESTS), "--ranker", "lexical", "--out", "calendar.calibration.json", cwd=tmp_path)
     calibrated = none_in_the_reading("--ranker", "lexical", cwd=tmp_path)
     assert alone > learned > calibrated > 0
-    of_another = run("plan", "calendar", "--request", "call off the dentist", cwd=tmp_path)
+    assert none_in_the_reading(cwd=tmp_path) == calibrated, "without a name, the ranker that was calibrated reads"
+    of_another = run("plan", "calendar", "--request", "call off the dentist", "--ranker", "mixed", cwd=tmp_path)
     assert of_another.returncode == Exit.INPUT
     assert "of the ranker `lexical`, not `mixed`" in of_another.stderr
 

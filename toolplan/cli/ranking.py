@@ -8,8 +8,8 @@ import typer
 
 from toolplan.cli.exits import Exit
 from toolplan.domain import Domain
-from toolplan.goals.calibration import Calibrated, read_calibration
-from toolplan.goals.rankers import ranker
+from toolplan.goals.calibration import Calibrated, ranker_of, read_calibration
+from toolplan.goals.rankers import best_installed, ranker
 from toolplan.goals.rankers.labelled import Labelled, read_labelled
 from toolplan.goals.readings import GoalRanker
 from toolplan.language.codes import Code
@@ -20,14 +20,22 @@ LABELLED = ".labelled.jsonl"
 CALIBRATION = ".calibration.json"
 
 
-def ranker_beside(path: str, domain: Domain, name: str) -> GoalRanker:
+def ranker_beside(path: str, domain: Domain, name: str = "") -> GoalRanker:
     """The ranker called `name` for the domain at `path`: with the examples and the calibration that lie beside it, if any.
 
-    Raises DomainError, also where the calibration is that of another ranker.
+    Without a name it is the ranker that was calibrated, or else the best one that is installed. Raises DomainError, also where the
+    calibration is that of another ranker.
     """
+    name = name or _calibrated_beside(path) or best_installed()
     examples, calibration = beside(path, LABELLED), beside(path, CALIBRATION)
     found = ranker(name, labelled_in(examples, domain) if examples.exists() else ())
     return Calibrated(found, read_calibration(text_of(calibration), name)) if calibration.exists() else found
+
+
+def _calibrated_beside(path: str) -> str:
+    """The name of the ranker whose calibration lies beside the domain at `path`; empty where none does."""
+    calibration = beside(path, CALIBRATION)
+    return ranker_of(text_of(calibration)) if calibration.exists() else ""
 
 
 def beside(path: str, ending: str) -> Path:

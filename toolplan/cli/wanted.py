@@ -51,9 +51,8 @@ def reader_of(request: str, path: str, domain: Domain, ranker: str) -> GoalRanke
         return None
     # A call with a goal must not wait for what only rankers need.
     from toolplan.cli.ranking import ranker_beside
-    from toolplan.goals.rankers import best_installed
 
-    return ranker_beside(path, domain, ranker or best_installed())
+    return ranker_beside(path, domain, ranker)
 
 
 def _number(text: str) -> float | str:

@@ -93,13 +93,25 @@ def write_calibration(calibration: Calibration, ranker: str) -> str:
     return json.dumps({"version": VERSION, "ranker": ranker, **calibration._asdict()}, indent=2) + "\n"
 
 
+def ranker_of(source: Source) -> str:
+    """The name of the ranker to which the calibration in `source` belongs; empty where that is not said."""
+    match _read(source):
+        case {"ranker": str(name)}:
+            return name
+        case _:
+            return ""
+
+
+def _read(source: Source) -> object:
+    try:
+        return json.loads(source.text)
+    except (ValueError, RecursionError):
+        return None
+
+
 def read_calibration(source: Source, ranker: str) -> Calibration:
     """The calibration in `source`. Raises DomainError where it is none, is of another version, or belongs to another ranker."""
-    try:
-        data = json.loads(source.text)
-    except (ValueError, RecursionError):
-        data = None
-    match data:
+    match _read(source):
         case {"version": version, "ranker": str(name), "temperature": temperature, "bias": bias}:
             fault = _mismatch(version, name, ranker)
             if not fault and _is_within(temperature, COLDEST, HOTTEST) and _is_within(bias, -STRONGEST_BIAS, STRONGEST_BIAS):
