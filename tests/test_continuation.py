@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from toolplan import Act, Done, Limit, Undecided, frontier, loads
+from toolplan import Act, DomainError, Done, Limit, Undecided, frontier, loads
 from toolplan.frontier import continuation
 from toolplan.frontier.continuation import forget
+from toolplan.language.codes import Code
 from toolplan.planning.semantics import successor
 
 COUNTER = """
@@ -87,6 +88,14 @@ def test_what_is_kept_is_bounded_and_the_oldest_goes_first(monkeypatch: pytest.M
     tool_at(domain, {"free"}, Limit())
     assert tool_at(domain, {"free", "bit0"}) == "set1"
     assert tool_at(domain, {"bit1"}) is None
+
+
+def test_a_bad_limit_is_a_mistake_also_where_the_answer_is_known() -> None:
+    domain = loads(COUNTER)
+    tool_at(domain, set(), Limit())
+    with pytest.raises(DomainError) as caught:
+        tool_at(domain, {"bit0"}, Limit(seconds=0))
+    assert [finding.code for finding in caught.value.diagnostics] == [Code.BAD_LIMIT]
 
 
 def test_values_of_the_new_state_are_kept() -> None:

@@ -35,7 +35,7 @@ from toolplan.goals.regret import moved_to_front
 from toolplan.goals.solving import believed
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
-from toolplan.planning.engines import AUTO, solve
+from toolplan.planning.engines import AUTO, checked, solve
 from toolplan.planning.inputs import GoalInput, StateInput, Words, build
 from toolplan.planning.plans import Limit, Step
 from toolplan.planning.problem import Problem
@@ -104,8 +104,9 @@ def plan(
         _refuse_mistakes(candidates, considered.reading)
         return most_probable(considered)
     problem = build(domain, state, goal, forbid, exhausted)
+    bounds = checked(limit or Limit(), engine)
     known = continued(problem, engine)
-    return _planned(problem, engine, limit) if known is None else Planned(problem, known)
+    return _planned(problem, engine, bounds) if known is None else Planned(problem, known)
 
 
 def frontier(
@@ -142,9 +143,10 @@ def frontier(
         _refuse_mistakes(candidates, now.reading or reading)
         return now
     problem = build(domain, state, goal, forbid, exhausted)
+    bounds = checked(limit or Limit(), engine)
     known = continued(problem, engine)
-    planned = _planned(problem, engine, limit) if known is None else Planned(problem, known)
-    return show(planned, known, mode, engine, limit or Limit())
+    planned = _planned(problem, engine, bounds) if known is None else Planned(problem, known)
+    return show(planned, known, mode, engine, bounds)
 
 
 def frontier_of(
@@ -185,7 +187,7 @@ def steps_before_question(
     return shared_prefix(considered_in(domain, reading, state=state, forbid=forbid, exhausted=exhausted, engine=engine, limit=bounds).live)
 
 
-def _planned(problem: Problem, engine: str, limit: Limit | None) -> Planned:
+def _planned(problem: Problem, engine: str, limit: Limit) -> Planned:
     """The one place where the problem of a goal becomes a solution."""
     return Planned(problem, believed(solve(problem, engine, limit)))
 

@@ -41,7 +41,7 @@ def solve(problem: Problem, engine: str = AUTO, limit: Limit | None = None) -> S
     returned.
     Raises DomainError for an unknown engine, a bad limit, or a problem that is too large to ground.
     """
-    limit = _checked(limit or Limit(), engine)
+    limit = checked(limit or Limit(), engine)
     task = prepare(problem)
     return solve_task(problem, task, engine, limit) if isinstance(task, Task) else task
 
@@ -121,7 +121,10 @@ def planners_installed() -> bool:
     return find_spec("unified_planning") is not None and find_spec("up_fast_downward") is not None
 
 
-def _checked(limit: Limit, engine: str) -> Limit:
+def checked(limit: Limit, engine: str) -> Limit:
+    """`limit`, where it and `engine` can be used. Raises DomainError with what is wrong in them."""
+    if engine in ENGINES and limit.expansions > 0 and limit.seconds > 0 and limit.megabytes > 0:
+        return limit
     findings = []
     if engine not in ENGINES and not engine.startswith("up:"):
         hint = f"there are {', '.join(ENGINES)}, and `up:NAME` for any engine of unified-planning"
