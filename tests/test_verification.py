@@ -142,6 +142,8 @@ def test_the_command_says_who_verified_it(tmp_path: Path) -> None:
     assert "verified by fast-downward" in run(tmp_path, "--verify").stdout
     assert "verified by uniform-cost" in run(tmp_path, "--verify", "--engine", "fast-downward").stdout
     assert run(tmp_path, "--verify-with", "up:nobody").returncode == Exit.INTERNAL
+    unknown = run(tmp_path, "--verify-with", "nobody")
+    assert (unknown.returncode, "error[TP411]" in unknown.stderr) == (Exit.INPUT, True)
 
 
 def test_a_second_engine_that_is_not_done_verifies_nothing_and_takes_nothing_back(tmp_path: Path) -> None:

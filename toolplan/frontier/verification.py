@@ -10,7 +10,7 @@ from typing import NamedTuple
 from toolplan.frontier.records import Planned, number
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
-from toolplan.planning.engines import FAST_DOWNWARD, UNIFORM_COST, planners_installed, solve_task
+from toolplan.planning.engines import FAST_DOWNWARD, UNIFORM_COST, checked, planners_installed, solve_task
 from toolplan.planning.grounding import compile_task
 from toolplan.planning.plans import Bounded, EngineFailed, EngineMissing, Limit, Optimal, Solution, Undecided, Unreachable
 from toolplan.planning.task import relevant
@@ -45,16 +45,17 @@ Verdict = Agreed | Disagreed | NotVerified
 
 def second_engine(solution: Solution) -> str:
     """The engine that best checks `solution`: Fast Downward, if it is installed and not the one to be checked, else the oracle."""
-    checked = getattr(solution, "engine", "")
-    return FAST_DOWNWARD if planners_installed() and not checked.startswith(FAST_DOWNWARD) else UNIFORM_COST
+    first = getattr(solution, "engine", "")
+    return FAST_DOWNWARD if planners_installed() and not first.startswith(FAST_DOWNWARD) else UNIFORM_COST
 
 
 def verify(planned: Planned, engine: str, limit: Limit) -> Verdict:
     """What `engine` says of the problem of `planned`.
 
     It gets the whole problem, ground without regard to what can be reached, so that grounding and what is told without search are
-    checked too. Raises DomainError where the engine is missing or fails.
+    checked too. Raises DomainError where there is no such engine, or it is missing or fails.
     """
+    limit = checked(limit, engine)
     try:
         task = relevant(compile_task(planned.problem))
     except DomainError as error:
