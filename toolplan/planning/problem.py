@@ -91,7 +91,7 @@ class Problem:
         """The objects that stand for the variables of `step`'s action: its arguments, and placeholders for what it brings."""
         action = self.domain.action(step.action)
         binding = {p.name: argument for p, argument in zip(action.parameters, step.arguments, strict=True)}
-        if isinstance(action, Tool):
+        if isinstance(action, Tool) and (action.finds or action.creates):
             binding |= {new.name: action.placeholder(new) for new in (*action.finds, *action.creates)}
         return binding
 
