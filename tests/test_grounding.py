@@ -108,6 +108,18 @@ def test_an_unreachable_goal_over_many_objects_blames_the_goal_where_all_else_is
     assert [str(fluent) for fluent in found.missing] == [blamed]
 
 
+def test_a_fact_that_no_tool_adds_is_blamed_by_name_also_where_arguments_are_open() -> None:
+    text = """
+    type order  type customer
+    fact owns(customer, order)  fact verified(customer)  fact done(order)
+    tool verify(c: customer) { produces verified(c) risk read }
+    tool finish(o: order, c: customer) { requires owns(c, o), verified(c) produces done(o) risk read }
+    """
+    found = prepare(build(loads(text), ["verified(anna)"], "done(first)"))
+    assert isinstance(found, Unreachable)
+    assert [str(fluent) for fluent in found.missing] == ["owns(anna, first)"]
+
+
 def test_more_groundings_than_can_be_are_a_diagnostic() -> None:
     text = "type t fact a(t) fact done tool all(u: t, v: t, w: t, x: t) { produces done risk read }"
     with pytest.raises(DomainError) as caught:

@@ -88,6 +88,8 @@ class _Demand:
 
     def _refined(self, schema: Schema, binding: Binding) -> Iterable[Binding]:
         """`binding` with open arguments filled from facts that no action changes, where these leave few ways."""
+        if not self.most_matches:
+            return (binding,)
         bindings = [binding]
         for pattern in schema.joins:
             if not self.schemas.adders(pattern.fact):
