@@ -16,7 +16,7 @@ def compact(task: Task) -> Task:
     step that removes it needs, where no best plan takes that step twice. The plans of least (score, steps) are the same.
     """
     renamed = _renamed(task)
-    kept = without_consumption(renamed)
+    kept = _without_consumption(renamed)
     return renamed if kept is renamed else _renamed(kept)
 
 
@@ -92,7 +92,7 @@ def _conditions(task: Task) -> Iterator[Literals]:
             yield change.condition
 
 
-def without_consumption(task: Task) -> Task:
+def _without_consumption(task: Task) -> Task:
     """`task` without the deletion of permissions that their own step consumes, where that makes it a task that only adds.
 
     Such a fluent is read and deleted by the operators of one step alone, all with the same effects. Where nothing else is ever deleted,

@@ -140,10 +140,10 @@ def _schema(domain: Domain, action: Action, order: int) -> Schema:
     removed: tuple[Effect, ...] = ()
     added = list(action.produces)
     sure: list[Pattern] = []
-    needs = list(needs_of(action.requires, places))
     if isinstance(action, Tool):
         places |= {new.name: action.placeholder(new) for new in (*action.finds, *action.creates)}
-        needs = list(needs_of(action.requires, places))
+    needs = list(needs_of(action.requires, places))
+    if isinstance(action, Tool):
         added += [Effect(atom) for outcome in action.outcomes for atom in outcome.produces]
         added += [Effect(atom) for atom in action.verifies]
         removed = (*action.removes, *(Effect(atom) for outcome in action.outcomes for atom in outcome.removes))
