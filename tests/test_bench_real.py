@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from toolplan.bench import real
+from toolplan.bench.intervals import wilson
 from toolplan.bench.real import bfcl, selector, sgd, sgd_contracts, when2call
-from toolplan.bench.real.agreement import Agreement, agreement, wilson
+from toolplan.bench.real.agreement import Agreement, agreement
 from toolplan.bench.real.contracts import identifier
 from toolplan.bench.real.decided import NextAction
 from toolplan.bench.real.selector import (

@@ -37,15 +37,15 @@ def command(
     seeds: Annotated[str, typer.Option("--seeds", metavar="N-N,...", help="Seeds of `planner`, instead of 0-9.")] = "",
     problems: Annotated[
         list[Path], typer.Option("--problems", metavar="DIR", help="For `planner`: PDDL problems, listed in an INDEX.json.")
-    ] = [],  # noqa: B006 - typer reads the default and never changes it
+    ] = [],
     telecom: Annotated[
         list[Path], typer.Option("--telecom", metavar="FILE", help="For `planner`: telecom tasks of tau2-bench, with their states.")
-    ] = [],  # noqa: B006
+    ] = [],
     requests: Annotated[str, typer.Option("--suite", metavar="NAME", help="For `gist`: development, or measured.")] = "development",
     rankers: Annotated[str, typer.Option("--ranker", metavar="NAME,...", help="For `gist`: rankers, instead of all that ship.")] = "",
     data: Annotated[
         list[Path], typer.Option("--data", metavar="DIR", help="For `real`: a folder that holds one for each set (sgd, when2call, bfcl).")
-    ] = [],  # noqa: B006
+    ] = [],
     as_json: AsJson = False,
 ) -> None:
     """Run a benchmark and print its tables, with the machine where it matters."""
@@ -100,8 +100,8 @@ def _gist(suite: str, rankers: str, *, as_json: bool) -> None:
     from toolplan.bench import gist
 
     names = _names("rankers", rankers, gist.RANKERS) if rankers else gist.RANKERS
-    if suite not in gist.suites():
-        _refuse(f"the suites of requests are {', '.join(gist.suites())}, not `{suite}`")
+    if suite not in gist.SUITES:
+        _refuse(f"the suites of requests are {', '.join(gist.SUITES)}, not `{suite}`")
     with reporting(as_json=as_json), Console(stderr=True).status(suite) as status:
         measured = list(gist.measure(suite, names, lambda text: status.update(f"{suite}: {text}")))
     rows = list(gist.rows(measured))

@@ -12,6 +12,6 @@ from toolplan.bench.gist.figures import rows
 from toolplan.bench.gist.measuring import measure
 from toolplan.bench.gist.promises import best_ranker, failures, promises
 from toolplan.bench.gist.rankers import RANKERS
-from toolplan.bench.gist.requests import suites
+from toolplan.bench.gist.requests import SUITES
 
-__all__ = ["RANKERS", "best_ranker", "failures", "measure", "promises", "rows", "suites"]
+__all__ = ["RANKERS", "SUITES", "best_ranker", "failures", "measure", "promises", "rows"]

@@ -10,17 +10,16 @@ from statistics import fmean, stdev
 from toolplan.bench.gist.measuring import Measured
 from toolplan.bench.gist.methods import GOALLESS, GOLD_GOAL
 from toolplan.bench.gist.requests import TYPES
+from toolplan.bench.intervals import Z95, wilson
 from toolplan.bench.tables import Row
 
 ALL = "all"
 """Stands for the requests of all types."""
-Z = 1.96
-"""Standard errors to either side of an interval of 95%."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of `of` runs, with the interval of Wilson (1927), which holds for shares near 0 and 1, too."""
+    """How many of `of` runs, with the interval of Wilson."""
 
     hits: int
     of: int
@@ -33,9 +32,7 @@ class Share:
     @property
     def interval(self) -> tuple[float, float]:
         """The bounds of the interval."""
-        middle = (self.value + Z**2 / (2 * self.of)) / (1 + Z**2 / self.of)
-        reach = Z / (1 + Z**2 / self.of) * sqrt(self.value * (1 - self.value) / self.of + Z**2 / (4 * self.of**2))
-        return max(middle - reach, 0.0), min(middle + reach, 1.0)
+        return wilson(self.hits, self.of)
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -128,7 +125,7 @@ def mean(values: Sequence[float]) -> Mean | None:
     """The mean of `values`; None where there are none."""
     if not values:
         return None
-    return Mean(fmean(values), Z * stdev(values) / sqrt(len(values)) if len(values) > 1 else 0.0)
+    return Mean(fmean(values), Z95 * stdev(values) / sqrt(len(values)) if len(values) > 1 else 0.0)
 
 
 def _as_json(value: object) -> object:

@@ -51,11 +51,6 @@ class Request:
         return self.type in (AMBIGUOUS, CLARIFICATION) and len(self.plausible) > 1
 
 
-def suites() -> tuple[str, ...]:
-    """The suites whose requests are there."""
-    return tuple(suite for suite in SUITES if _file(suite).is_file())
-
-
 def requests(suite: str) -> tuple[Request, ...]:
     """The requests of `suite`, in the order of its file, but for those `SEEN`. Raises ValueError where a line is none."""
     found = (_request(json.loads(line)) for line in _file(suite).read_text("utf-8").splitlines())

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import NamedTuple, TypeVar
 
+from toolplan.bench.intervals import wilson
 from toolplan.bench.tables import Row
 
-Z95 = 1.959964
-"""The normal quantile of a two-sided interval of 95%."""
 T = TypeVar("T")
 
 
@@ -43,15 +41,6 @@ class Miss(Row):
     annotated: str
     ours: str
     kind: str
-
-
-def wilson(holds: int, cases: int) -> tuple[float, float]:
-    """The 95% interval of the share `holds` / `cases` by Wilson's score (JASA 22, 1927), from 0 to 1; of no cases it is all of it."""
-    if not cases:
-        return 0.0, 1.0
-    share, spread = holds / cases, Z95**2 / cases
-    centre, half = share + spread / 2, Z95 * sqrt(share * (1 - share) / cases + spread / cases / 4)
-    return max(0.0, (centre - half) / (1 + spread)), min(1.0, (centre + half) / (1 + spread))
 
 
 def agreement(data: str, what: str, cases: Sequence[T], holds: Callable[[T], bool], kind: Callable[[T], str]) -> Agreement:
