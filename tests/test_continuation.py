@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolplan import Act, DomainError, Done, Limit, Undecided, frontier, loads
+from toolplan import Act, Domain, DomainError, Done, Limit, Undecided, frontier, loads
 from toolplan.frontier import continuation
 from toolplan.frontier.continuation import forget
 from toolplan.language.codes import Code
@@ -25,7 +25,7 @@ ONE = Limit(expansions=1, seconds=30)
 ALL = ("bit0", "bit1", "bit2", "bit3")
 
 
-def tool_at(domain, state, limit=ONE, goal=ALL):  # type: ignore[no-untyped-def]
+def tool_at(domain: Domain, state: set[str], limit: Limit = ONE, goal: tuple[str, ...] = ALL) -> str | None:
     """The tool of the frontier, or None where it is undecided within `limit`."""
     decision = frontier(domain, state=state, goal=goal, engine="in-process", limit=limit).decision
     assert isinstance(decision, Act | Undecided)

@@ -56,8 +56,8 @@ def command(
     goal: Goal = None,
     state: StateText = "",
     other: Other = None,
-    forbid: Forbid = [],  # noqa: B006 - typer reads the default and never changes it
-    exhausted: Exhausted = [],  # noqa: B006
+    forbid: Forbid = [],
+    exhausted: Exhausted = [],
     engine: Engine = "auto",
     seconds: Seconds = 30.0,
     expansions: Expansions = 1_000_000,

@@ -57,9 +57,9 @@ def command(
     state: StateText = "",
     request: RequestText = "",
     ranker: RankerName = "",
-    candidates: CandidateTexts = [],  # noqa: B006 - typer reads the default and never changes it
-    forbid: Forbid = [],  # noqa: B006
-    exhausted: Exhausted = [],  # noqa: B006
+    candidates: CandidateTexts = [],
+    forbid: Forbid = [],
+    exhausted: Exhausted = [],
     mode: Annotated[str, typer.Option("--mode", help=f"{', '.join(MODES)}.")] = "one",
     engine: Engine = "auto",
     seconds: Seconds = 30.0,

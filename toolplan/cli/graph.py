@@ -57,11 +57,11 @@ def command(
     domain: DomainFile,
     goal: Goal = None,
     state: StateText = "",
-    forbid: Forbid = [],  # noqa: B006 - typer reads the default and never changes it
-    exhausted: Exhausted = [],  # noqa: B006
+    forbid: Forbid = [],
+    exhausted: Exhausted = [],
     notation: Notation = None,
     out: OutFile = None,
-    only: Only = [],  # noqa: B006
+    only: Only = [],
     engine: Engine = "auto",
     seconds: Seconds = 30.0,
     expansions: Expansions = 1_000_000,

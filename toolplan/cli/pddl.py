@@ -21,7 +21,7 @@ def command(
     domain: DomainFile,
     goal: GoalText,
     state: StateText = "",
-    forbid: Forbid = [],  # noqa: B006 - typer reads the default and never changes it
+    forbid: Forbid = [],
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIRECTORY", help="Write domain.pddl and problem.pddl there.")] = None,
     as_json: AsJson = False,
 ) -> None:

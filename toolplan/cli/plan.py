@@ -37,9 +37,9 @@ def command(
     state: StateText = "",
     request: RequestText = "",
     ranker: RankerName = "",
-    candidates: CandidateTexts = [],  # noqa: B006 - typer reads the default and never changes it
-    forbid: Forbid = [],  # noqa: B006
-    exhausted: Exhausted = [],  # noqa: B006
+    candidates: CandidateTexts = [],
+    forbid: Forbid = [],
+    exhausted: Exhausted = [],
     engine: Engine = "auto",
     seconds: Seconds = 30.0,
     expansions: Expansions = 1_000_000,
