@@ -62,6 +62,7 @@ type report: file
 constant handbook, letter: file
 fact seen(file)
 fact sent
+fact text_of(file): text many by others fresh 10m
 """,
     "descriptions of one kind in a column, up to the next blank line": """\
 type file         "a document"
@@ -106,6 +107,8 @@ tool t by user {
 tool t { requires a, b produces c risk read }
 ask q { produces a cost 0.5 }
 policy {}
+""",
+    "slots of phrases, as they were written": """goal g(f: file) { achieves a phrases "send { f } to {named( p ,q)}", "{{f}} \\\\ {}" }
 """,
     "policy": """\
 policy {

@@ -43,6 +43,7 @@ from toolplan.domain import (
     Pattern,
     Performer,
     RiskLevel,
+    Template,
     Type,
     ValueType,
     Variable,
@@ -214,6 +215,7 @@ def test_example_questions_and_goals(example: Domain) -> None:
     assert goal.achieves == atom("event_updated")
     assert goal.given == (atom("date"), atom("event_description"), atom("new_time"))
     assert goal.phrases == ("move my appointment to ...", "reschedule")
+    assert goal.templates == ()
 
 
 def test_example_policy(example: Domain) -> None:
@@ -255,7 +257,7 @@ fact open(item) closed
 fact amount: decimal
 fact status: enum("open", "closed")
 fact secret trust user
-fact summary: text
+fact summary: text by others
 fact charged: decimal
 
 tool tidy(from: folder) {
@@ -314,6 +316,7 @@ def test_types_constants_and_facts(rich: Domain) -> None:
     assert rich.facts["inside"].parameters == (Parameter("file", "file"), Parameter("folder", "folder"))
     assert rich.facts["status"].value == ValueType("enum", ("open", "closed"))
     assert rich.facts["secret"].trusts_user
+    assert [name for name, fact in rich.facts.items() if fact.by_others] == ["summary"]
 
 
 def test_conditions(rich: Domain) -> None:
@@ -400,6 +403,78 @@ def test_a_list_goes_on_where_its_clause_stands_again() -> None:
     once = 'fact a fact b tool x { requires a, b produces a, b use when "it rains", "it snows" risk read }'
     twice = 'fact a fact b tool x { requires a requires b produces a produces b use when "it rains" use when "it snows" risk read }'
     assert loads(once).tools == loads(twice).tools
+
+
+# Phrases
+
+
+def speaking(*phrases: str) -> str:
+    """A domain with a goal that has these phrases, each as a string of the language."""
+    return f"""
+        type event type city constant paris: city
+        fact named(event): text  fact starts(event): datetime  fact of(event, city)  fact note: text  fact e  fact moved(event)
+        tool move(x: event) {{ requires named(x), starts(x), of(x, paris), note, e produces moved(x) risk write }}
+        goal move(e: event, c: city) {{ achieves moved(e), of(e, c) phrases {", ".join(phrases)} }}
+    """
+
+
+@pytest.mark.parametrize(
+    ("phrase", "text", "template"),
+    [
+        ('"move {named(e)} to {starts(e)}"', "move ... to ...", ("move ", atom("named", "e"), " to ", atom("starts", "e"))),
+        ('"{e} in {c}"', "... in ...", (Variable("e"), " in ", Variable("c"))),
+        ('"note { note } or {e()}, ..."', "note ... or ..., ...", ("note ", atom("note"), " or ", atom("e"), ", ...")),
+        ('"{of(e, paris)}"', "...", (AtomicFormula("of", (Variable("e"), Constant("paris"))),)),
+        ('"a {`named`(`e`)}"', "a ...", ("a ", atom("named", "e"))),
+        (r'"\u{e9} {of(e, \"paris\")}"', "é ...", ("é ", AtomicFormula("of", (Variable("e"), Constant("paris"))))),
+        ('"""one\n{note}\n"""', "one\n...\n", ("one\n", atom("note"), "\n")),
+        ('"{{e}} and {{{e}}}"', "{e} and {...}", ("{e} and {", Variable("e"), "}")),
+        ('"{e}{{{c}"', "...{...", (Variable("e"), "{", Variable("c"))),
+    ],
+)
+def test_a_phrase_is_cut_at_its_slots(phrase: str, text: str, template: Template) -> None:
+    goal = loads(speaking('"reschedule"', phrase)).goals["move"]
+    assert (goal.phrases, goal.templates) == (("reschedule", text), (template,))
+
+
+def test_a_brace_that_people_say_makes_no_template() -> None:
+    goal = loads(speaking('"{{e}}"', '""', r'"\u{7b}{c}}"')).goals["move"]
+    assert (goal.phrases, goal.templates) == (("{e}", "", "{c}"), ())
+
+
+@pytest.mark.parametrize(
+    ("phrase", "wrong"),
+    [
+        ('"a {}"', [("TP008", "{}")]),
+        ('"a { # }"', [("TP008", "{ # }")]),
+        ('"a {e"', [("TP008", "{")]),
+        ('"a {e b {c}"', [("TP008", "{")]),
+        ('"a } b {c}"', [("TP008", "}")]),
+        ('"{e}}"', [("TP008", "}")]),
+        ('"{e}{c}"', [("TP008", "{c}")]),
+        ('"{e} \t{c} {note}"', [("TP008", "{c}"), ("TP008", "{note}")]),
+        ('"{nmaed(e)} {c}"', [("TP101", "nmaed")]),
+        ('"{named(e), note}"', [("TP008", ",")]),
+        ('"{not note}"', [("TP008", "not")]),
+        ('"{named(e}"', [("TP008", "")]),
+        ('"{named[e]}"', [("TP008", "[")]),
+        ('"{named(e, c)} for {of(e)}"', [("TP105", "named(e, c)"), ("TP105", "of(e)")]),
+        ('"{named(c)}"', [("TP106", "c")]),
+        ('"{named(x)} at {y}"', [("TP107", "x"), ("TP101", "y")]),
+        (r'"\"\u{1f9b7}\\ {nmaed(\u{65})}\tto {x}"', [("TP101", "nmaed"), ("TP101", "x")]),
+        ('"""one\n"two" {x}"""', [("TP101", "x")]),
+        ('"a {e}, {x', [("TP003", '"')]),
+        ("\u201ca {e}\u201d", [("TP002", "\u201ca {e}\u201d")]),
+    ],
+)
+def test_a_slot_that_cannot_be_read_is_underlined_inside_its_string(phrase: str, wrong: list[tuple[str, str]]) -> None:
+    assert errors(speaking(phrase)) == wrong
+
+
+def test_what_was_meant_in_a_slot_is_suggested() -> None:
+    domain = speaking('"{staarts(e)} or {nota}"').replace("fact e ", "")
+    hints = {finding.hint for finding in check_text(domain).diagnostics if finding.code is Code.UNKNOWN_FACT}
+    assert {"did you mean `starts`?", "did you mean `note`?"} <= hints
 
 
 # Texts that mean the same

@@ -159,7 +159,7 @@ def block(kind: str, name: Strategy, parameters: Strategy, calls: Strategy, perf
 # Declarations
 
 traits = st.one_of(
-    node(nodes.Trait, st.sampled_from(["closed", "many", "lasting", "trust user"]), st.just("")),
+    node(nodes.Trait, st.sampled_from(["closed", "many", "lasting", "trust user", "by others"]), st.just("")),
     node(nodes.Trait, st.just("fresh"), st.sampled_from(["10m", "1h", "500ms", "0s", "30d"])),
 )
 fact_parts = st.one_of(st.tuples(maybe(names), st.just(())), st.tuples(names, some(texts)))

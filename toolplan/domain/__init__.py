@@ -95,6 +95,8 @@ __all__ = [
     "Policy",
     "RiskLevel",
     "Scenario",
+    "Slot",
+    "Template",
     "Term",
     "Tool",
     "Type",
@@ -132,7 +134,8 @@ class Fact:
 
     `closed`: nothing but our tools and the caller changes it, so absent means false. `many`: several values at once.
     `lasting`: it outlives the request it was found in. `fresh`: seconds until an observed value is unknown again.
-    `trusts_user`: what a user reports of it is known, not uncertain.
+    `trusts_user`: what a user reports of it is known, not uncertain. `by_others`: third parties can write its value, so that what a
+    call observes of it is content: no tool above safe takes it without a confirmation that shows it.
     """
 
     name: str
@@ -144,11 +147,21 @@ class Fact:
     lasting: bool = False
     fresh: Fraction | None = None
     trusts_user: bool = False
+    by_others: bool = False
+
+
+Slot = AtomicFormula | Variable
+"""A place in a phrase: a fact of which the words there tell, or a parameter of the goal, whose entity they name."""
+Template = tuple[str | Slot, ...]
+"""A phrase cut into its literal texts and its slots, in order. No text is empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A named goal: `achieves` and all of `given` must be known at the end. `phrases` are what people say for it."""
+    """A named goal: `achieves` and all of `given` must be known at the end.
+
+    `phrases` are what people say for it, with `...` in place of each slot; `templates` are those of them that have slots.
+    """
 
     name: str
     parameters: tuple[Parameter, ...] = ()
@@ -156,6 +169,7 @@ class Goal:
     achieves: Condition = TRUE
     given: tuple[AtomicFormula, ...] = ()
     phrases: tuple[str, ...] = ()
+    templates: tuple[Template, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

@@ -24,6 +24,7 @@ from toolplan.language.clauses import Clauses
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import quoted
 from toolplan.language.interfaces import evidence_of, interface_of
+from toolplan.language.phrases import resolve_phrases
 from toolplan.language.scope import Scope, types_of
 
 
@@ -95,13 +96,16 @@ def resolve_goal(scope: Scope, block: nodes.Block) -> Goal:
     if block.complete and not clauses.first("achieves"):
         hint = "say what must be known at the end: `achieves ...`"
         scope.report(Code.MISSING_CLAUSE, f"goal {quoted(_name(block))} achieves nothing", block.name.span, hint)
+    written = [phrase for phrase in clauses.all("phrases") if isinstance(phrase, nodes.Text)]
+    phrases, templates = resolve_phrases(scope, written, variables)
     return Goal(
         name=_name(block),
         parameters=parameters,
         description=clauses.text(""),
         achieves=clauses.condition("achieves", variables),
         given=clauses.atoms("given", variables),
-        phrases=clauses.texts("phrases"),
+        phrases=phrases,
+        templates=templates,
     )
 
 

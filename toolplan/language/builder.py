@@ -12,6 +12,7 @@ from toolplan.language import nodes
 from toolplan.language.source import Span
 
 ESCAPE = re.compile(r"\\(u\{[0-9A-Fa-f]{1,6}\}|[\s\S])")
+CHARACTER = re.compile(rf"{ESCAPE.pattern}|[\s\S]")
 ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
 
 Children = list[Any]
@@ -20,6 +21,11 @@ Children = list[Any]
 def unescape(text: str) -> str:
     """`text` with its escapes resolved; one that does not exist stands for itself."""
     return ESCAPE.sub(lambda found: _escaped(found[1]), text) if "\\" in text else text
+
+
+def offsets(text: str) -> list[int]:
+    """Where each character of `unescape(text)` starts in `text`."""
+    return [found.start() for found in CHARACTER.finditer(text)]
 
 
 def bad_escape(text: str) -> re.Match[str] | None:

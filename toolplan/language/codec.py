@@ -32,8 +32,8 @@ def _checked(kind: type) -> Codec:
 
 @cache
 def codec_of(annotation: Any) -> Codec:
-    """The codec for values of `annotation`: texts, numbers, enums, tuples, mappings from text, dataclasses, and unions of these."""
-    if annotation in (str, bool, int):
+    """The codec for values of `annotation`: texts, numbers, enums, tuples, named or not, mappings from text, dataclasses, and their unions."""
+    if annotation in (str, bool, int, float):
         return _checked(annotation)
     if annotation in (object, Any):
         return Codec(lambda value: value, lambda data: data)
@@ -43,6 +43,8 @@ def codec_of(annotation: Any) -> Codec:
         return Codec(lambda value: value.value, annotation)
     if is_dataclass(annotation):
         return _record(cast(type, annotation))
+    if isinstance(annotation, type) and issubclass(annotation, tuple):
+        return _named(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType):
         return _union(arguments)
@@ -85,6 +87,12 @@ def _product(annotations: tuple[Any, ...]) -> Codec:
         return tuple(item.decode(part) for item, part in zip(items, data, strict=True))
 
     return Codec(lambda value: [item.encode(part) for item, part in zip(items, value, strict=True)], decode)
+
+
+def _named(cls: type) -> Codec:
+    """A named tuple, as the product of its fields."""
+    product = _product(tuple(get_type_hints(cls).values()))
+    return Codec(product.encode, lambda data: cls(*product.decode(data)))
 
 
 def _mapping(annotation: Any) -> Codec:

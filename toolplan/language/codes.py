@@ -27,6 +27,7 @@ class Code(enum.Enum):
     UNCLOSED_BLOCK = ("TP004", "unclosed-block", Severity.ERROR)
     NESTED_TOO_DEEP = ("TP005", "nested-too-deep", Severity.ERROR)
     BAD_ESCAPE = ("TP006", "bad-escape", Severity.ERROR)
+    BAD_SLOT = ("TP008", "bad-slot", Severity.ERROR)
 
     UNKNOWN_FACT = ("TP101", "unknown-fact", Severity.ERROR)
     UNKNOWN_TYPE = ("TP102", "unknown-type", Severity.ERROR)
@@ -46,6 +47,9 @@ class Code(enum.Enum):
     UNKNOWN_SETTING = ("TP203", "unknown-setting", Severity.ERROR)
     MISSING_CLAUSE = ("TP204", "missing-clause", Severity.ERROR)
     CONTRADICTORY_CONDITION = ("TP205", "contradictory-condition", Severity.ERROR)
+    BAD_PATH = ("TP206", "bad-path", Severity.ERROR)
+    BAD_PATTERN = ("TP207", "bad-pattern", Severity.ERROR)
+    MISSING_GROUP = ("TP208", "missing-group", Severity.ERROR)
 
     UNRATED_TOOL = ("TP301", "unrated-tool", Severity.WARNING)
     TOOL_WITHOUT_EFFECT = ("TP302", "tool-without-effect", Severity.WARNING)

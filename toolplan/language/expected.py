@@ -84,6 +84,8 @@ def hint(acceptable: Set[str], before: str, terminal: str, text: str) -> str:
         return "conditions ask whether a fact is known; its value is compared after `checks`"
     if acceptable == {"COLON"}:
         return "a parameter is written with its type: `name: type`"
+    if acceptable == {"OTHERS"}:
+        return "`by others`: third parties can write its value; what the user reports is known where it says `trust user`"
     if terminal in ("NAME", "QUOTED"):
         near = keyword_hint(text, [name for name in acceptable if name not in SPELLING and name not in OPERATORS])
         return near or ("separate items with commas" if "COMMA" in acceptable else "")

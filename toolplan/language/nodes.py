@@ -302,7 +302,7 @@ class ConstantDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """`closed`, `many`, `lasting`, `fresh` with a duration, or `trust user`."""
+    """`closed`, `many`, `lasting`, `fresh` with a duration, `trust user` or `by others`."""
 
     word: str
     duration: str

@@ -238,18 +238,24 @@ def _expected(scope: Scope, domain: Domain, kind: str, clause: nodes.Clause) -> 
     formulas = [value for value in clause.values if isinstance(value, nodes.Formula)]
     if kind == "blocked":
         return tuple(atom for node in formulas if (atom := scope.atom(node, {})) is not None)
+    if kind == "question":
+        return tuple(item for node in formulas if (item := _action_or_fact(scope, domain, node)) is not None)
     return tuple(step for node in formulas if (step := resolve_step(scope, domain, node)) is not None)
 
 
 def _never(scope: Scope, domain: Domain, clause: nodes.Clause) -> tuple[tuple[AtomicFormula, ...], AtomicFormula | None]:
     formulas = [value for value in clause.values if isinstance(value, nodes.Formula)]
     without = formulas.pop() if clause.word == "never without" else None
-    resolved = []
-    for node in formulas:
-        name = node.name.text
-        actions = {**domain.tools, **domain.asks}
-        if name not in actions and name not in scope.facts:
-            scope.unknown(Code.UNKNOWN_ACTION, "tool, question or fact", node.name, [*actions, *scope.facts])
-        elif (atom := resolve_step(scope, domain, node) if name in actions else scope.atom(node, {})) is not None:
-            resolved.append(atom)
-    return tuple(resolved), scope.atom(without, {}) if without else None
+    resolved = tuple(item for node in formulas if (item := _action_or_fact(scope, domain, node)) is not None)
+    return resolved, scope.atom(without, {}) if without else None
+
+
+def _action_or_fact(scope: Scope, domain: Domain, node: nodes.Formula) -> AtomicFormula | None:
+    name = node.name.text
+    actions = {**domain.tools, **domain.asks}
+    if name in actions:
+        return resolve_step(scope, domain, node)
+    if name in scope.facts:
+        return scope.atom(node, {})
+    scope.unknown(Code.UNKNOWN_ACTION, "tool, question or fact", node.name, [*actions, *scope.facts])
+    return None

@@ -210,6 +210,7 @@ def _fact(scope: Scope, node: nodes.FactDeclaration) -> Fact:
         lasting="lasting" in traits,
         fresh=fresh,
         trusts_user="trust user" in traits,
+        by_others="by others" in traits,
     )
 
 

@@ -21,7 +21,7 @@ def _lark() -> Lark:
         grammar,
         parser="lalr",
         lexer="basic",
-        start=["declaration", "statements", "condition", "steps", "unreadable"],
+        start=["declaration", "statements", "condition", "steps", "atom", "unreadable"],
         keep_all_tokens=True,
         maybe_placeholders=True,
         transformer=Builder(),

@@ -15,6 +15,7 @@
     (question)
     (closed)
     (user)
+    (others)
   )
   (:functions (total-cost) - number)
 

@@ -3,11 +3,19 @@
 (define (domain test-world)
   (:requirements :strips :action-costs)
   (:predicates
+    (customer)
     (order_id)
     (order_state)
     (paid_back)
   )
   (:functions (total-cost) - number)
+
+  ; search_orders (cost 1, risk read)
+  (:action search_orders
+    :parameters ()
+    :precondition (and (customer))
+    :effect (and (order_id) (increase (total-cost) 1))
+  )
 
   ; read_order (cost 1, risk read)
   (:action read_order
