@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 
-from toolplan.checks import goal_pairs, reachability
+from toolplan.checks import goal_pairs, reachability, results
 from toolplan.language import loading
 from toolplan.language.allowances import without_allowed
 from toolplan.language.codes import Code, Severity
@@ -39,7 +39,7 @@ def linted(resolved: Resolved) -> Resolved:
         return resolved
     attempts = reachability.attempts(resolved.domain)
     planned = [finding for rule in (*reachability.RULES, *goal_pairs.RULES) for finding in rule(resolved, attempts)]
-    kept = without_allowed([*resolved.diagnostics, *planned], resolved.allowed)
+    kept = without_allowed([*resolved.diagnostics, *results.unreadable_results(resolved), *planned], resolved.allowed)
     rank = {file.source: number for number, file in enumerate(resolved.files)}
 
     def place(finding: Diagnostic) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The packages that only some rankers need, imported when they are needed."""
+"""The packages of extras, which only some domains and rankers need: imported when they are needed."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def required(module: str, extra: str) -> ModuleType:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        message = f"this ranker needs the package `{error.name}`, which is not installed"
+        message = f"this needs the package `{error.name}`, which is not installed"
         raise DomainError([Diagnostic(Code.ENGINE_MISSING, message, None, f"pip install 'toolplan[{extra}]'")]) from None
