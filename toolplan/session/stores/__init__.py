@@ -1,0 +1,37 @@
+"""Where sessions are kept: numbered events, appended with optimistic locking, so that two workers on one session lose nothing.
+
+A session is the list of its events, each a line of JSON that no store looks into. `MemoryStore` keeps sessions in this process,
+`SQLiteStore` in a file, `RedisStore` and `PostgreSQLStore` on a server that many hosts share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from toolplan.session.stores.memory import MemoryStore
+from toolplan.session.stores.postgresql import PostgreSQLStore
+from toolplan.session.stores.redis import RedisStore
+from toolplan.session.stores.sqlite import SQLiteStore
+
+__all__ = ["MemoryStore", "PostgreSQLStore", "RedisStore", "SQLiteStore", "Store"]
+
+
+class Store(Protocol):
+    """Keeps the events of sessions. Safe to use from several threads; what is appended outlives the process, in all but `MemoryStore`.
+
+    The name of a session is any text of 1 to 255 characters without NUL. Names that are none, events that are no text, and a store that
+    cannot be read or written raise DomainError. Where `append` raises, `events` tells whether the events were added.
+    """
+
+    def events(self, session: str, after: int = 0) -> list[str]:
+        """The events of `session` in order, without the first `after`; none where there is no such session."""
+
+    def append(self, session: str, after: int, events: Sequence[str]) -> bool:
+        """Add `events`, all or none, if `session` has exactly `after` events now; False where somebody else was faster.
+
+        False as well where the session had more events and was deleted or forgotten: it has none now.
+        """
+
+    def delete(self, session: str) -> None:
+        """Forget `session`. One of that name may begin again, with no events."""

@@ -1,0 +1,141 @@
+"""Sessions in a file of SQLite, which the standard library reads: what a host uses that has no server for them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from os.path import abspath
+
+from toolplan.language.diagnostics import DomainError, quoted
+from toolplan.session.stores.connections import Connection
+from toolplan.session.stores.reports import check_events, check_name, unusable
+
+PATIENCE = 30.0
+"""Seconds that a writer waits for the others."""
+APPLICATION = 0x746F6F6C
+"""What SQLite keeps in the head of a file to say whose it is: the bytes of `tool`."""
+VERSION = 1
+"""Of the tables. Counted up when they change."""
+
+TABLE = """
+    CREATE TABLE event (session TEXT NOT NULL, number INTEGER NOT NULL, event TEXT NOT NULL, PRIMARY KEY (session, number)) WITHOUT ROWID
+"""
+EVENTS = "SELECT event FROM event WHERE session = ? AND number > ? ORDER BY number"
+LENGTH = "SELECT coalesce(max(number), 0) FROM event WHERE session = ?"
+HEAD = "SELECT (SELECT count(*) FROM sqlite_master), application_id, user_version FROM pragma_application_id, pragma_user_version"
+
+HINTS = {
+    sqlite3.SQLITE_CANTOPEN: "its directory must exist, and this user must be allowed to write there",
+    sqlite3.SQLITE_READONLY: "this user must be allowed to write the file and its directory",
+    sqlite3.SQLITE_NOTADB: "name a file that does not exist yet, or one that a store has made",
+    sqlite3.SQLITE_CORRUPT: "restore the file from a copy, or name another one",
+    sqlite3.SQLITE_BUSY: "another process holds the file: end it, or try again",
+    sqlite3.SQLITE_FULL: "there is no room left on the disk",
+}
+
+
+class SQLiteStore:
+    """Keeps sessions in the file at `path`, which it makes where there is none. Any number of processes on one machine may use it.
+
+    An append is on the disk when it returns, so that neither a killed process nor a power failure loses it. The file must not lie on a
+    network drive: its locks do not reach over one. Raises DomainError where the file cannot be used, or is not one of this store.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self._path = abspath(path)
+        self._connection = Connection(self._open)
+        with self._use():
+            pass  # A file that cannot be used is told of now.
+
+    def events(self, session: str, after: int = 0) -> list[str]:
+        """The events of `session` in order, without the first `after`; none where there is no such session."""
+        check_name(session)
+        with self._use() as connection:
+            return [event for (event,) in connection.execute(EVENTS, (session, after))]
+
+    def append(self, session: str, after: int, events: Sequence[str]) -> bool:
+        """Add `events`, all or none, if `session` has exactly `after` events now."""
+        check_events(session, events)
+        with self._use() as connection, connection:
+            connection.execute("BEGIN IMMEDIATE")
+            if connection.execute(LENGTH, (session,)).fetchone() != (after,):
+                return False
+            rows = ((session, number, event) for number, event in enumerate(events, after + 1))
+            connection.executemany("INSERT INTO event VALUES (?, ?, ?)", rows)
+            return True
+
+    def delete(self, session: str) -> None:
+        """Forget `session`."""
+        check_name(session)
+        with self._use() as connection:
+            connection.execute("DELETE FROM event WHERE session = ?", (session,))
+
+    def close(self) -> None:
+        """Close the file. A later use opens it again."""
+        self._connection.close()
+
+    @contextmanager
+    def _use(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._connection.use() as connection:
+                yield connection
+        except sqlite3.Error as error:
+            raise self._unusable(error, HINTS.get(_cause(error), "")) from None
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            connection = sqlite3.connect(self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        except ValueError as error:
+            raise self._unusable(error, "name a file") from None
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Make the table in an empty file. A file of somebody else stays as it is."""
+        if _is_empty(connection):
+            _make_table(connection)
+        _, application, version = connection.execute(HEAD).fetchone()
+        if application != APPLICATION:
+            raise self._unusable("it is a database of another program", HINTS[sqlite3.SQLITE_NOTADB])
+        if version != VERSION:
+            raise self._unusable(f"its tables have version {version}, and this toolplan reads {VERSION}", "update toolplan")
+        connection.execute("PRAGMA synchronous = FULL")
+        _log_ahead(connection)
+
+    def _unusable(self, reason: Exception | str, hint: str) -> DomainError:
+        return unusable(f"the file {quoted(self._path)}", reason, hint)
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    head: tuple[int, ...] = connection.execute(HEAD).fetchone()
+    return not any(head)
+
+
+def _make_table(connection: sqlite3.Connection) -> None:
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        if _is_empty(connection):  # Another process may have been faster.
+            connection.execute(TABLE)
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers read while somebody writes. While another process opens the file too, that is left to whoever opens it next."""
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if _cause(error) != sqlite3.SQLITE_BUSY:
+            raise
+
+
+def _cause(error: sqlite3.Error) -> int:
+    """What went wrong, without the details in the upper bits; nothing where the library and not SQLite complains."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF
