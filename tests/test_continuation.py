@@ -5,12 +5,17 @@ A limit of one expansion tells them apart: a search cannot decide the counter wi
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
 from toolplan import Act, Domain, DomainError, Done, Limit, Undecided, frontier, loads
 from toolplan.frontier import continuation
 from toolplan.frontier.continuation import forget
 from toolplan.language.codes import Code
+from toolplan.planning.plans import Atom
+from toolplan.planning.problem import State
 from toolplan.planning.semantics import successor
 
 COUNTER = """
@@ -103,3 +108,16 @@ def test_values_of_the_new_state_are_kept() -> None:
     frontier(domain, state={"a": "old"}, goal="c")
     now = frontier(domain, state={"a": "new", "b": True}, goal="c")
     assert list(now.planned.problem.state.values.values()) == ["new"]
+
+
+def test_a_state_that_is_kept_keeps_none_of_its_values() -> None:
+    class Mail:
+        """What a caller may carry along, of any size."""
+
+    domain, mail = loads(COUNTER), Mail()
+    state = State(frozenset({Atom("free")}), values={Atom("free"): mail})
+    assert isinstance(frontier(domain, state=state, goal=ALL).decision, Act)
+    kept = weakref.ref(mail)
+    del mail, state
+    gc.collect()
+    assert kept() is None

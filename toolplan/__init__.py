@@ -4,12 +4,17 @@
 `diagnostics` say what is wrong and where.
 """
 
+from typing import TYPE_CHECKING
+
 from toolplan.domain import Domain
 from toolplan.frontier import Act, Blocked, Clarify, Done, Explore, Frontier, Instruct, Planned, Undecided, frontier, plan
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.language.loading import load, loads
 from toolplan.planning.plans import Limit
 from toolplan.planning.problem import State
+
+if TYPE_CHECKING:
+    from toolplan.session import Session
 
 __all__ = [
     "Act",
@@ -24,6 +29,7 @@ __all__ = [
     "Instruct",
     "Limit",
     "Planned",
+    "Session",
     "State",
     "Undecided",
     "frontier",
@@ -31,3 +37,12 @@ __all__ = [
     "loads",
     "plan",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # A conversation reads dates and results, for which a single call must not wait.
+    if name == "Session":
+        from toolplan.session import Session
+
+        return Session
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

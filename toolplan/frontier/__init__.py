@@ -3,7 +3,7 @@
 Deterministic: the same domain, state, request and engine give the same decision.
 
 - `continuation`: answers from the plan that led to a state.
-- `decisions`: what an agent may do next.
+- `decisions`: what an agent may do next. `calls`: a step with the arguments of the real tool, and their sources.
 - `records`: what `plan` and `frontier` return.
 - `first_steps`: which steps can go first, and which of them is preferred.
 - `deciding`: a plan to a decision; `opening`: what would help where there is none.
@@ -17,15 +17,30 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from toolplan.domain import Domain
+from toolplan.frontier.calls import Argument, Call, Source
 from toolplan.frontier.continuation import continued
 from toolplan.frontier.conversing import considered_in, converse, most_probable
 from toolplan.frontier.deciding import decide
-from toolplan.frontier.decisions import Act, Blocked, Clarify, Decision, Done, Explore, Instruct, Undecided, next_step, plan_of
+from toolplan.frontier.decisions import (
+    Act,
+    Blocked,
+    CallQuestion,
+    Clarify,
+    Decision,
+    Done,
+    EntityQuestion,
+    Explore,
+    Instruct,
+    Undecided,
+    next_step,
+    plan_of,
+)
 from toolplan.frontier.exposure import MODES, check_mode
 from toolplan.frontier.first_steps import first_step, first_steps
 from toolplan.frontier.records import Frontier, Mode, Planned, assumes, number, plan_to_dict, step_to_dict
 from toolplan.frontier.showing import show
 from toolplan.goals.commitment import SharedPrefix, shared_prefix
+from toolplan.goals.forms import Form
 from toolplan.goals.given import reading_from
 from toolplan.goals.policies import LEAST_COMMITMENT, GoalPolicy
 from toolplan.goals.prospects import repeatable
@@ -43,11 +58,16 @@ from toolplan.planning.problem import Problem
 __all__ = [
     "MODES",
     "Act",
+    "Argument",
     "Blocked",
+    "Call",
+    "CallQuestion",
     "Clarify",
     "Decision",
     "Done",
+    "EntityQuestion",
     "Explore",
+    "Form",
     "Frontier",
     "GoalQuestion",
     "Instruct",
@@ -55,6 +75,7 @@ __all__ = [
     "Option",
     "Planned",
     "Question",
+    "Source",
     "Undecided",
     "assumes",
     "decide",

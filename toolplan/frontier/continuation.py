@@ -47,7 +47,8 @@ def remember(problem: Problem, engine: str, best: Optimal) -> None:
     expected = []
     left = best.plan.score
     for taken, (step, state) in enumerate(zip(steps, states_along(problem, steps) or (), strict=False)):
-        expected.append((state, _Expected(best, taken, left)))
+        # Without the values that the first state carries: they are a caller's, and may be of any size.
+        expected.append((State(state.known, state.uncertain, state.denied), _Expected(best, taken, left)))
         left -= score(problem, (step,))
     _continuations(problem.domain).put(_request(problem, engine), expected)
 

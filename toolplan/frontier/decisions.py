@@ -6,19 +6,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from toolplan.domain import Performer
+from toolplan.frontier.calls import Call
 from toolplan.goals.forms import Form
 from toolplan.goals.questions import GoalQuestion, Question
-from toolplan.planning.plans import Fluent, Plan, Step
+from toolplan.planning.plans import Atom, Fluent, Plan, Step
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Call one of `tools`. `step` is the first of `plan`, which is proved to be of least score; `reason` says why it is needed."""
+    """Call one of `tools`. `step` is the first of `plan`, which is proved to be of least score; `reason` says why it is needed.
+
+    `ready` is the call of `step`, where a conversation knows all its arguments and whoever must agree has agreed: no model is needed.
+    """
 
     tools: tuple[str, ...]
     step: Step
     plan: Plan
     reason: str
+    ready: Call | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +37,31 @@ class Instruct:
 
 
 @dataclass(frozen=True, slots=True)
-class Clarify:
-    """Ask the user first. `plan` starts with the question; it is empty where that is which goal to plan for."""
+class EntityQuestion:
+    """Which of several things that a call found is meant. `options` are words for each, in the order in which they were found."""
 
-    question: Question | Form | GoalQuestion
+    text: str
+    atom: Atom
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallQuestion:
+    """Whether `call` may run, with exactly these arguments; the text shows them all. `by` names who has to agree, empty for the user."""
+
+    text: str
+    call: Call
+    by: str = ""
+
+
+UserQuestion = Question | Form | GoalQuestion | EntityQuestion | CallQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class Clarify:
+    """Ask the user first. `plan` starts with what is asked for; it is empty where that is which goal to plan for."""
+
+    question: UserQuestion
     plan: Plan
 
 

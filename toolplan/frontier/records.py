@@ -7,7 +7,20 @@ from fractions import Fraction
 from typing import Literal
 
 from toolplan.domain import Tool
-from toolplan.frontier.decisions import Act, Blocked, Clarify, Decision, Done, Explore, Instruct, Undecided
+from toolplan.frontier.calls import Call
+from toolplan.frontier.decisions import (
+    Act,
+    Blocked,
+    CallQuestion,
+    Clarify,
+    Decision,
+    Done,
+    EntityQuestion,
+    Explore,
+    Instruct,
+    Undecided,
+    UserQuestion,
+)
 from toolplan.goals.ambiguity import Signal
 from toolplan.goals.forms import Form
 from toolplan.goals.prospects import Left
@@ -108,27 +121,7 @@ class Frontier:
         }
         if self.undecided:
             data["undecided"] = [step_to_dict(problem, step) for step in self.undecided]
-        match self.decision:
-            case Act(_, step, plan, why):
-                data |= {"step": step_to_dict(problem, step), "why": why.replace("`", ""), "plan": plan_to_dict(problem, plan)}
-            case Instruct(instruction, performer, step, plan):
-                data |= {"instruction": instruction, "performer": performer.value, "step": step_to_dict(problem, step)}
-                data["plan"] = plan_to_dict(problem, plan)
-            case Clarify(Question(text, _, step), plan):
-                data |= {"question": text, "step": step_to_dict(problem, step), "plan": plan_to_dict(problem, plan)}
-            case Clarify(Form(questions), plan):
-                asked = [{"question": question.text, "step": step_to_dict(problem, question.step)} for question in questions]
-                data |= {"questions": asked, "plan": plan_to_dict(problem, plan)}
-            case Clarify(GoalQuestion(text, options)):
-                data |= {"question": text, "options": [{"goals": list(option.goals), "text": option.text} for option in options]}
-            case Explore(_, why):
-                data |= {"why": why}
-            case Blocked(missing, hint):
-                data |= {"missing": [str(fluent) for fluent in missing], "hint": hint.replace("`", "")}
-            case Undecided(best, bound, limit):
-                data |= {"plan": plan_to_dict(problem, best) if best else None, "lower_bound": number(bound), "limit": limit}
-            case Done():
-                pass
+        data |= _decision_to_dict(problem, self.decision)
         if problem.wanted:
             data |= {"outcome": self.planned.outcome, "engine": getattr(self.planned.solution, "engine", "")}
         if self.reading is not None:
@@ -144,6 +137,51 @@ class Frontier:
             "left": [{"goals": list(left.candidate.goals), "why": left.why.value, "detail": left.detail} for left in self.left],
             "findings": [finding.to_dict() for finding in reading.findings],
         }
+
+
+def _decision_to_dict(problem: Problem, decision: Decision) -> dict[str, object]:
+    """What a decision says, as JSON values."""
+    data: dict[str, object]
+    match decision:
+        case Act(_, step, plan, why, ready):
+            data = {"step": step_to_dict(problem, step), "why": why.replace("`", ""), "plan": plan_to_dict(problem, plan)}
+            return data if ready is None else data | {"ready": call_to_dict(ready)}
+        case Instruct(instruction, performer, step, plan):
+            data = {"instruction": instruction, "performer": performer.value, "step": step_to_dict(problem, step)}
+            return data | {"plan": plan_to_dict(problem, plan)}
+        case Clarify(question, plan):
+            return _question_to_dict(problem, question) | ({"plan": plan_to_dict(problem, plan)} if plan.steps else {})
+        case Explore(_, why):
+            return {"why": why}
+        case Blocked(missing, hint):
+            return {"missing": [str(fluent) for fluent in missing], "hint": hint.replace("`", "")}
+        case Undecided(best, bound, limit):
+            return {"plan": plan_to_dict(problem, best) if best else None, "lower_bound": number(bound), "limit": limit}
+        case Done():
+            return {}
+
+
+def _question_to_dict(problem: Problem, question: UserQuestion) -> dict[str, object]:
+    match question:
+        case Question(text, _, step):
+            return {"question": text, "step": step_to_dict(problem, step)}
+        case Form(questions):
+            return {"questions": [{"question": asked.text, "step": step_to_dict(problem, asked.step)} for asked in questions]}
+        case GoalQuestion(text, options):
+            return {"question": text, "options": [{"goals": list(option.goals), "text": option.text} for option in options]}
+        case EntityQuestion(text, atom, choices):
+            return {"question": text, "about": str(atom), "options": [{"text": choice} for choice in choices]}
+        case CallQuestion(text, call, by):
+            return {"question": text, "confirm": by or "user", "call": call_to_dict(call)}
+
+
+def call_to_dict(call: Call) -> dict[str, object]:
+    """A call as JSON values: each argument with its source, and the fact that it is the value of."""
+    arguments: dict[str, object] = {}
+    for name, argument in call.arguments.items():
+        about = {} if argument.fact is None else {"fact": str(argument.fact)}
+        arguments[name] = {"value": argument.value, "source": argument.source.value, **about}
+    return {"id": call.id, "step": str(call.step), "tool": call.tool, "arguments": arguments}
 
 
 def step_to_dict(problem: Problem, step: Step) -> dict[str, object]:

@@ -18,14 +18,15 @@ from toolplan.planning.semantics import applicable, is_valid_plan
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Two or more questions that are put to the user at once; any may be answered, in any order."""
+    """Two or more questions that are put to the user at once; any may be answered, in any order. `preface` says why, if that needs saying."""
 
     questions: tuple[Question, ...]
+    preface: str = ""
 
     @property
     def text(self) -> str:
         """The words of all questions, a line each."""
-        return "\n".join(question.text for question in self.questions)
+        return "\n".join((*([self.preface] if self.preface else []), *(question.text for question in self.questions)))
 
 
 def form_of(problem: Problem, plan: Plan) -> Form | Question | None:

@@ -143,7 +143,7 @@ def consider(
     problems: dict[Candidate, Problem] = {}
     for candidate in checked.candidates:
         try:
-            problems[candidate] = build(domain, state, candidate.goals, forbid, exhausted)
+            problems[candidate] = build(domain, state, list(candidate.goals), forbid, exhausted)
         except DomainError as error:
             (lost if _plausible(domain, candidate) else unlikely).extend(error.diagnostics)
     sound = reading_of(reading.request, ((candidate.goals, candidate.p) for candidate in problems), [*lost, *unlikely])

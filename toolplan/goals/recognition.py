@@ -105,8 +105,10 @@ def regrets(
 
 def _regrets(domain: Domain, wanted: Sequence[Goals], seen: UserAction, solve: Solver) -> list[Regret]:
     """The regret of one action for each of `wanted`."""
-    problems = [build(domain, seen.before, goals) for goals in wanted]
-    saved = [_saved(problem, build(domain, _after(problem, seen), goals), solve) for problem, goals in zip(problems, wanted, strict=True)]
+    problems = [build(domain, seen.before, list(goals)) for goals in wanted]
+    saved = [
+        _saved(problem, build(domain, _after(problem, seen), list(goals)), solve) for problem, goals in zip(problems, wanted, strict=True)
+    ]
     match seen:
         case Did(step=step):
             costs = [score(problem, (step,)) for problem in problems]

@@ -230,16 +230,26 @@ class _Reading:
             text = str(item) if isinstance(item, Step) else self._text(item, "a step")
             if text is None:
                 continue
-            source = Source("<exhausted>", text)
-            scope = scope_of(self.domain, source)
-            try:
-                formulas = [resolve_step(scope, self.domain, node) for node in parse_steps(source)]
-            except DomainError as error:
-                self.diagnostics += error.diagnostics
-                continue
-            self.diagnostics += scope.diagnostics
-            result |= {Step(step.fact, tuple(term.name for term in step.terms)) for step in formulas if step is not None}
+            known = _steps_of(self.domain)
+            if text not in known:
+                findings = len(self.diagnostics)
+                read = self._read_steps(text)
+                if findings != len(self.diagnostics):
+                    continue
+                remember(known, text, read)
+            result.update(known[text])
         return frozenset(result)
+
+    def _read_steps(self, text: str) -> tuple[Step, ...]:
+        source = Source("<exhausted>", text)
+        scope = scope_of(self.domain, source)
+        try:
+            formulas = [resolve_step(scope, self.domain, node) for node in parse_steps(source)]
+        except DomainError as error:
+            self.diagnostics += error.diagnostics
+            return ()
+        self.diagnostics += scope.diagnostics
+        return tuple(Step(step.fact, tuple(term.name for term in step.terms)) for step in formulas if step is not None)
 
     # Entities and their types
 
@@ -306,6 +316,12 @@ def _statements_of(_: Domain) -> dict[str, tuple[_Said, ...]]:
 @per_domain
 def _wanted_of(_: Domain) -> dict[str, tuple[Wanted, ...]]:
     """What the texts of goals want, as far as they were read before."""
+    return {}
+
+
+@per_domain
+def _steps_of(_: Domain) -> dict[str, tuple[Step, ...]]:
+    """The steps that texts name, as far as they were read before."""
     return {}
 
 

@@ -1,0 +1,112 @@
+"""What a session believes of each atom, where it has that from, and what it rests on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from toolplan.domain import Domain
+from toolplan.frontier.calls import Source
+from toolplan.planning.plans import Atom, Status
+from toolplan.planning.problem import State
+
+OBSERVED = (Source.OBSERVED, Source.CONTENT, Source.MODEL)
+"""The sources of what a step brought, and not somebody said."""
+
+
+class Read(NamedTuple):
+    """A belief that a call rested on: the atom, and what was believed of it then."""
+
+    atom: Atom
+    digest: str
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What is believed of `atom` since `at` (seconds since 1970): `value` in normal form, None where it has none.
+
+    `call` is the call that it comes from, if it was observed, `frame` the request in which it was, and `reads` what it rested on. `words` are
+    those of the user.
+    """
+
+    atom: Atom
+    status: Status
+    value: object
+    source: Source
+    at: float
+    words: str = ""
+    call: str = ""
+    frame: int = 0
+    reads: tuple[Read, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """The same for two beliefs that say the same, however sure."""
+        return digest(self.status, self.value)
+
+
+def digest(status: Status, value: object) -> str:
+    """The digest of a belief that says so much. What is claimed and what is known differ in nothing that a call could have read."""
+    return f"{'not' if status is Status.DENIED else 'is'} {json.dumps(value, sort_keys=True, ensure_ascii=False)}"
+
+
+Beliefs = Mapping[Atom, Belief]
+
+
+def digest_of(levels: Sequence[Beliefs], atom: Atom) -> str:
+    """What is believed of `atom`; empty where nothing is."""
+    found = believed(levels, atom)
+    return "" if found is None else found.digest
+
+
+def believed(levels: Sequence[Beliefs], atom: Atom) -> Belief | None:
+    """The belief about `atom`; what a later level says goes before an earlier one."""
+    return next((level[atom] for level in reversed(levels) if atom in level), None)
+
+
+def said_in(levels: Sequence[Beliefs], reads: Iterable[Read]) -> tuple[Read, ...]:
+    """What people said that `reads` goes back to, through all that was observed in between."""
+    left, kept = list(reads), dict[Read, None]()
+    seen: set[Read] = set()
+    while left:
+        read = left.pop()
+        belief = believed(levels, read.atom)
+        if read in seen:
+            continue
+        seen.add(read)
+        if belief is not None and belief.digest == read.digest and belief.source in OBSERVED:
+            left.extend(belief.reads)
+        else:
+            kept[read] = None
+    return tuple(sorted(kept))
+
+
+def current(levels: Sequence[Beliefs], reads: Iterable[Read]) -> bool:
+    """Whether all of `reads` is believed as it was."""
+    return all(digest_of(levels, read.atom) == read.digest for read in reads)
+
+
+def state_of(domain: Domain, levels: Sequence[Beliefs], now: float) -> State:
+    """What is known, uncertain and known to be false at `now`. What was observed and is no longer fresh is unknown."""
+    merged: dict[Atom, Belief] = {}
+    for level in levels:
+        merged.update(level)
+    by_status: dict[Status, list[Atom]] = {status: [] for status in Status}
+    values: dict[Atom, object] = {}
+    for atom, belief in merged.items():
+        if is_stale(domain, belief, now):
+            continue
+        by_status[belief.status].append(atom)
+        if belief.value is not None:
+            values[atom] = belief.value
+    denied = (atom for atom in by_status[Status.DENIED] if not domain.facts[atom.fact].closed)
+    return State(frozenset(by_status[Status.KNOWN]), frozenset(by_status[Status.CLAIMED]), frozenset(denied), values)
+
+
+def is_stale(domain: Domain, belief: Belief, now: float) -> bool:
+    """Whether what was observed has not been looked at for longer than its fact stays fresh."""
+    fact = domain.facts.get(belief.atom.fact)
+    return fact is not None and fact.fresh is not None and belief.source in OBSERVED and now - belief.at >= float(fact.fresh)

@@ -1,0 +1,207 @@
+"""From a step to the call of the real tool: every argument with its value and its source, or what keeps the call from being made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime
+
+from toolplan.domain import (
+    And,
+    ArgumentSource,
+    AtomicFormula,
+    Condition,
+    Confirmation,
+    Derived,
+    Domain,
+    Equal,
+    Exists,
+    ForAll,
+    Free,
+    Items,
+    Literal,
+    Not,
+    Or,
+    Tool,
+    Variable,
+)
+from toolplan.frontier.calls import Argument, Call, Source
+from toolplan.planning.plans import Atom, Status, Step
+from toolplan.planning.problem import Problem, ground
+from toolplan.session.beliefs import Beliefs, Read, believed, digest, digest_of
+from toolplan.values import Normal, normal
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """All arguments are there."""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """Some arguments are not there: `wanted` are those that a model has to give."""
+
+    wanted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """A model gave other values than those that are known: `names` are the arguments."""
+
+    names: tuple[str, ...]
+
+
+Binding = Bound | Unbound | Mismatch
+
+
+@dataclass(frozen=True)
+class Binder:
+    """Binds the arguments of steps of `problem`, with the values and sources of `levels`. `words` are what the entities are called: by a result, if
+    they are `labelled`, or else by the user.
+    """
+
+    problem: Problem
+    levels: Sequence[Beliefs]
+    words: Mapping[str, str]
+    labelled: Set[str]
+    now: datetime
+
+    def bind(self, step: Step, identity: str, given: Mapping[str, object] | None) -> Binding:
+        """The call of `step`; `given` is what a model proposes, None where no model was asked.
+
+        What `passes` binds may be given as well, and must be the same after normalising. What is known without a value is for the model to
+        give, and so is everything where the contract has no `passes`.
+        """
+        tool = self.problem.domain.tools[step.action]
+        binding = self.problem.binding(step)
+        passes = tool.interface.passes
+        arguments: dict[str, Argument] = {}
+        wanted: list[str] = []
+        for name, source in passes.items():
+            match self._argument(source, binding):
+                case Argument() as argument:
+                    arguments[name] = argument
+                case None if given is not None and name in given:
+                    arguments[name] = Argument(given[name], Source.MODEL)
+                case None if not isinstance(source, Free):
+                    wanted.append(name)
+        offered = given or {}
+        wrong = [name for name in offered if name in arguments and not self._same(arguments[name], offered[name])]
+        wrong += [name for name in offered if name not in passes and passes]
+        if wrong:
+            return Mismatch(tuple(wrong))
+        if wanted or (not passes and given is None):
+            return Unbound(tuple(wanted))
+        if not passes:
+            arguments = {name: Argument(value, Source.MODEL) for name, value in offered.items()}
+        return Bound(Call(identity, Step(step.action, step.arguments), tool.call_name, arguments))
+
+    def _argument(self, source: ArgumentSource, binding: Mapping[str, str]) -> Argument | None:
+        """The argument; None where it takes a model."""
+        match source:
+            case Literal(value):
+                return Argument(value, Source.CALLER)
+            case Variable(name):
+                return self._entity(binding[name])
+            case AtomicFormula():
+                atom = ground(source, binding)
+                belief = believed(self.levels, atom)
+                return None if belief is None or belief.value is None else Argument(belief.value, belief.source, atom)
+            case Items(items):
+                return self._items([self._argument(item, binding) for item in items])
+            case Derived() | Free():
+                return None
+
+    def _entity(self, name: str) -> Argument:
+        if name not in self.words:
+            return Argument(name, Source.CALLER)
+        return Argument(self.words[name], Source.CONTENT if name in self.labelled else Source.USER)
+
+    def _items(self, items: Sequence[Argument | None]) -> Argument | None:
+        """A list is as trustworthy as the least of its items."""
+        values: list[object] = []
+        worst = Source.CALLER
+        for item in items:
+            if item is None:
+                return None
+            values.append(item.value)
+            worst = max(worst, item.source, key=list(Source).index)
+        return Argument(values, worst)
+
+    def _same(self, argument: Argument, given: object) -> bool:
+        if argument.value == given:
+            return True
+        kind = self.problem.domain.facts[argument.fact.fact].value if argument.fact is not None else None
+        return normal(kind, given, self.now) == Normal(argument.value)
+
+
+def reads_of(problem: Problem, levels: Sequence[Beliefs], step: Step) -> tuple[Read, ...]:
+    """What a call of `step` rests on: of the facts that its contract requires or passes, those of which something is believed."""
+    tool = problem.domain.tools[step.action]
+    binding = problem.binding(step)
+    passed = (ground(formula, binding) for source in tool.interface.passes.values() for formula in _passed(source))
+    atoms = dict.fromkeys((*_required(problem, tool.requires, binding), *passed))
+    return tuple(Read(atom, digest) for atom in atoms if (digest := digest_of(levels, atom)))
+
+
+def made_with(reads: Sequence[Read], call: Call) -> tuple[Read, ...]:
+    """`reads`, which are as things are now, as they were for `call`, which may have been made with values that are believed no more."""
+    now = {read.atom: read for read in reads}
+    for argument in call.arguments.values():
+        if argument.fact is not None:
+            now[argument.fact] = Read(argument.fact, digest(Status.KNOWN, argument.value))
+    return tuple(now.values())
+
+
+def _required(problem: Problem, condition: Condition, binding: Mapping[str, str]) -> Iterator[Atom]:
+    match condition:
+        case AtomicFormula():
+            yield ground(condition, binding)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _required(problem, part, binding)
+        case Not(inner):
+            yield from _required(problem, inner, binding)
+        case ForAll(parameters, inner) | Exists(parameters, inner):
+            for more in problem.bindings(parameters):
+                yield from _required(problem, inner, {**binding, **more})
+        case Equal():
+            return
+
+
+def _passed(source: ArgumentSource) -> Iterator[AtomicFormula]:
+    match source:
+        case AtomicFormula():
+            yield source
+        case Derived(sources):
+            yield from sources
+        case Items(items):
+            for item in items:
+                yield from _passed(item)
+        case _:
+            return
+
+
+def confirmation_of(domain: Domain, call: Call) -> Confirmation | None:
+    """Who has to agree to `call` before it may run; None where nobody has to.
+
+    Somebody has to where the contract or its level of risk says so, and, above safe, where any argument comes from what third parties can
+    write or from a model.
+    """
+    tool = domain.tools[call.step.action]
+    level = domain.risk_of(tool)
+    asked = tool.confirm or level.confirm
+    if asked is None and not level.safe and not all(argument.source.binds for argument in call.arguments.values()):
+        return Confirmation()
+    return asked
+
+
+def shown(tool: Tool, call: Call) -> str:
+    """The question whether `call` may run: what it does, and every argument with its value and source."""
+    lines = [f"{tool.description.rstrip('. ') or tool.name}: {call.tool}. Shall I do this?"]
+    for name, argument in call.arguments.items():
+        lines.append(f"  {name} = {json.dumps(argument.value, ensure_ascii=False)} ({argument.source.value})")
+    return "\n".join(lines)

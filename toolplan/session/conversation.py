@@ -1,0 +1,351 @@
+"""`Session`: one conversation, from what the user says and what the tools answer to what is next."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from threading import RLock
+from typing import Self, TypeVar
+from uuid import uuid4
+
+from toolplan.domain import Domain
+from toolplan.frontier import Act, Frontier
+from toolplan.frontier.calls import Call
+from toolplan.goals.readings import Candidate, Reading
+from toolplan.goals.recognition import Told, updated
+from toolplan.language.codes import Code
+from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
+from toolplan.planning.inputs import StateInput, build
+from toolplan.planning.plans import Status, Step
+from toolplan.planning.problem import State
+from toolplan.planning.semantics import applicable
+from toolplan.session.answers import answered, given
+from toolplan.session.beliefs import Belief
+from toolplan.session.binding import Binder, Bound
+from toolplan.session.consent import with_consent
+from toolplan.session.contexts import context_of
+from toolplan.session.deciding import Next, decided
+from toolplan.session.events import VERSION, Answered, Began, Event, Heard, Observed, Outcome, Running, Started, Unseen, to_line
+from toolplan.session.folding import fold
+from toolplan.session.memory import Memory
+from toolplan.session.observing import Observer
+from toolplan.session.proposing import Proposal, proposed
+from toolplan.session.results import HostReaders
+from toolplan.session.settings import DEFAULTS, Settings
+from toolplan.session.snapshots import digest_of, lines_of, read_events, snapshot_of
+from toolplan.session.starting import started
+from toolplan.session.stores import Store
+from toolplan.session.stores.memory import MemoryStore
+from toolplan.session.trust import beliefs_of
+from toolplan.session.turning import has_goal
+from toolplan.session.turns import AsyncReader, Declined, Mention, Reader, TurnReading
+
+T = TypeVar("T")
+Clock = Callable[[], datetime]
+Changed = tuple[Sequence[Event], T]
+
+
+def system_clock() -> datetime:
+    """The time now, in the zone of this machine."""
+    return datetime.now().astimezone()
+
+
+class Session:
+    """One conversation. Every method leaves it whole: what happened is kept in `store` before the method returns.
+
+    `state` is what the caller knows beforehand, for as long as the session lasts. `reader` reads the turns of the user, by default by rules.
+    `readers` are those of `returns ... by NAME`. A session that `store` has under `id` is taken up where it was left, by any number of
+    workers at once. Safe to use from several threads. Raises DomainError for what is wrong with any argument.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        *,
+        state: StateInput = None,
+        reader: Reader | AsyncReader | None = None,
+        readers: HostReaders | None = None,
+        clock: Clock = system_clock,
+        settings: Settings = DEFAULTS,
+        store: Store | None = None,
+        id: str | None = None,
+    ) -> None:
+        self.domain = domain
+        self.id = id or uuid4().hex
+        self._settings, self._clock, self._reader, self._readers = settings, clock, reader, readers or {}
+        self._store = store if store is not None else MemoryStore(most=1)
+        self._memory, self._count = Memory(), 0
+        self._decided: tuple[Memory, State, Next] | None = None
+        self._lock = RLock()
+        self._refresh()
+        if not self._count:
+            self._begin(state)
+
+    @classmethod
+    def restore(
+        cls,
+        domain: Domain,
+        snapshot: str | bytes,
+        *,
+        reader: Reader | AsyncReader | None = None,
+        readers: HostReaders | None = None,
+        clock: Clock = system_clock,
+        settings: Settings = DEFAULTS,
+    ) -> Self:
+        """The session that `snapshot` was made of. What was running then may have been lost: see `recover`."""
+        store = MemoryStore(most=1)
+        store.append("restored", 0, lines_of(snapshot))
+        return cls(domain, reader=reader, readers=readers, clock=clock, settings=settings, store=store, id="restored")
+
+    # The user
+
+    def hear(self, text: str, reading: TurnReading | None = None) -> TurnReading:
+        """A turn of the user, and what it was read as. Whoever reads turns elsewhere gives the `reading`."""
+        if reading is not None:
+            return self._hear(lambda _: reading)
+        reader = self._reader if self._reader is not None else _default_reader()
+        if not isinstance(reader, Reader):
+            return asyncio.run(self.ahear(text))
+
+        def read(memory: Memory) -> TurnReading:
+            context = context_of(self.domain, memory, self._clock())
+            return with_consent(reader.read(text, context), context.asked)
+
+        return self._hear(read)
+
+    async def ahear(self, text: str, reading: TurnReading | None = None) -> TurnReading:
+        """As `hear`, without blocking the event loop while the turn is read."""
+        if reading is not None or not isinstance(self._reader, AsyncReader):
+            return await asyncio.to_thread(self.hear, text, reading)
+        context = context_of(self.domain, self._refreshed(), self._clock())
+        found = with_consent(await self._reader.aread(text, context), context.asked)
+        return await asyncio.to_thread(self.hear, text, found)
+
+    def _hear(self, read: Callable[[Memory], TurnReading]) -> TurnReading:
+        def change(memory: Memory) -> Changed[TurnReading]:
+            turn = read(memory)
+            return [self._heard(memory, turn)], turn
+
+        return self._commit(change)
+
+    def _heard(self, memory: Memory, turn: TurnReading) -> Heard:
+        now = self._clock()
+        beliefs = beliefs_of(self.domain, turn, now)
+        return Heard(now.timestamp(), _recorded(turn), beliefs, self._revised(memory, turn, beliefs, now))
+
+    def _revised(self, memory: Memory, turn: TurnReading, beliefs: Sequence[Belief], now: datetime) -> Reading | None:
+        """What the open request means, where its goal is not clear and the user told something unasked: that serves some goals and not others."""
+        frame = memory.active
+        asked = set(context_of(self.domain, memory, now).asked.atoms) if memory.open is not None else set()  # type: ignore[union-attr]
+        told = tuple(sorted(belief.atom for belief in beliefs if belief.status is Status.KNOWN and belief.atom not in asked))
+        if frame is None or len(frame.reading.candidates) < 2 or not told or has_goal(turn):
+            return None
+        before = memory.state(self.domain, now.timestamp(), frame)
+        return updated(self.domain, frame.reading, [Told(before, told)], engine=self._settings.engine, limit=self._settings.limit)
+
+    def want(self, *goals: str) -> None:
+        """The caller wants `goals`, all of them together, as `frontier(goal=...)` takes them: a request that nobody has to read."""
+        build(self.domain, None, list(goals))
+        self._hear(lambda _: TurnReading("", Reading("", (Candidate(goals, 1.0),), 0.0)))
+
+    def answer(self, answer: object, *, by: str = "") -> None:
+        """An answer to the open question that is no turn: True or False, an option or its number, a value, or a mapping from facts to values.
+
+        `by` names the role that answers, where that is not the user: a call that a `supervisor` must agree to is not agreed to by others.
+        """
+        self._commit(lambda memory: ([answered(self.domain, memory.open, answer, self._clock(), by)], None))
+
+    def decline(self) -> None:
+        """Somebody does not want to answer the open question. That is no consent, and the question is not asked again."""
+        self._commit(lambda memory: ([Answered(self._clock().timestamp(), (), Declined())], None))
+
+    def unseen(self) -> None:
+        """The open question was not shown, or not answered in time. That is no consent; it may be asked again."""
+        self._commit(lambda memory: ([Unseen(self._clock().timestamp())], None))
+
+    # What is next
+
+    def next(self) -> Frontier:
+        """What is next for the open request. Asked twice, it says the same, as long as nothing has happened and nothing has gone stale.
+
+        A request that is done says so once; then the one that waited for it goes on.
+        """
+
+        def change(memory: Memory) -> Changed[Frontier]:
+            following = self._next(memory, self._clock())
+            return following.events, following.frontier
+
+        return self._commit(change)
+
+    def _next(self, memory: Memory, now: datetime) -> Next:
+        """What is next in `memory`: decided once, as long as nothing happens and nothing goes stale."""
+        state = memory.state(self.domain, now.timestamp(), memory.active)
+        if self._decided is not None and self._decided[0] is memory and self._decided[1] == state:
+            return self._decided[2]
+        following = decided(self.domain, memory, now, self._settings)
+        if not following.events:  # An event tells the time, and after it the memory is another.
+            self._decided = memory, state, following
+        return following
+
+    # The tools
+
+    def propose(self, tool: str, arguments: Mapping[str, object] | None = None, *, id: str | None = None) -> Proposal:
+        """Whether a call that a model proposes may run now; if it may, it counts as running from now on.
+
+        `tool` is the name of a contract or of the real tool. Arguments that are known may be left out; given, they must be the same. `id`
+        names the call: proposed again under it, a call that runs is the same call.
+        """
+
+        def change(memory: Memory) -> Changed[Proposal]:
+            now = self._clock()
+            following = self._next(memory, now)
+            memory = fold(self.domain, following.events, memory)
+            verdict = proposed(self.domain, memory, following.frontier, tool, arguments or {}, id or memory.new_call(), now, self._settings)
+            return [*following.events, *verdict.events], verdict.proposal
+
+        return self._commit(change)
+
+    def start(self, call: Call) -> bool:
+        """Whether `call`, which was `ready`, may run now; if it may, it is not offered again until something is observed of it.
+
+        False where it is no longer what is next, or another worker has started it.
+        """
+
+        def change(memory: Memory) -> Changed[bool]:
+            following = self._next(memory, self._clock())
+            match following.frontier.decision:
+                case Act(ready=ready) if ready == call:
+                    return [*following.events, self._started(memory, call)], True
+                case _:
+                    return [], False
+
+        return self._commit(change)
+
+    def observe(self, call: Call | Step | str, result: object) -> Outcome:
+        """What became of `call`: its raw result, or the exception that it raised; a TimeoutError leaves in doubt whether it ran.
+
+        `call` is one that was started, or its id; or a step, as `"search_events"` or `"search_events(mine, event_1)"`, that counts as started
+        just before. What is observed of one call for the second time changes nothing.
+        """
+
+        def change(memory: Memory) -> Changed[Outcome]:
+            name = call.id if isinstance(call, Call) else str(call)
+            if name in memory.outcomes:
+                return [], memory.outcomes[name]
+            if name in memory.running:
+                seen = self._observed(memory, memory.running[name], result)
+                return [seen], seen.outcome
+            begun = self._started(memory, call if isinstance(call, Call) else self._called(memory, call))
+            running = Running(begun.call, begun.reads, begun.frame, begun.outcome, begun.basis)
+            seen = self._observed(fold(self.domain, [begun], memory), running, result)
+            return [begun, seen], seen.outcome
+
+        return self._commit(change)
+
+    def recover(self) -> list[Outcome]:
+        """Give up the calls that were running when a worker was lost: those that may have changed something are in doubt from now on."""
+        names = list(self._refreshed().running)
+        return [self.observe(name, TimeoutError("nothing was heard of it")) for name in names]
+
+    @property
+    def running(self) -> tuple[Call, ...]:
+        """The calls of which nothing has been observed yet, in the order in which they started."""
+        return tuple(running.call for running in self._refreshed().running.values())
+
+    def _started(self, memory: Memory, call: Call) -> Started:
+        now = self._clock()
+        problem = build(self.domain, memory.state(self.domain, now.timestamp(), memory.active), ())
+        return started(problem, memory, call, self._next(memory, now).frontier, now.timestamp())
+
+    def _observed(self, memory: Memory, running: Running, result: object) -> Observed:
+        now = self._clock()
+        frame = memory.frame(running.frame)
+        goals = frame.reading.candidates[0].goals if frame is not None and frame.reading.candidates else ()
+        problem = build(self.domain, memory.state(self.domain, now.timestamp(), frame), list(goals))
+        tried = sum(tried.times for tried in frame.tried if tried.step == running.call.step) if frame is not None else 0
+        observer = Observer(problem, memory.levels(frame), memory.entities, self._readers, now, self._settings.retries)
+        return observer.observed(running, result, tried)
+
+    def _called(self, memory: Memory, step: Step | str) -> Call:
+        """The call that a host made without proposing it, with the arguments that are known."""
+        now = self._next(memory, self._clock()).frontier
+        problem = now.planned.problem
+        (named,) = build(self.domain, problem.state, (), (), [step]).exhausted
+        fitting = [
+            other for other in (*now.steps, *problem.steps()) if other.action == named.action and named.arguments in ((), other.arguments)
+        ]
+        possible = [other for other in fitting if other in now.steps or applicable(problem, problem.state, other)]
+        if not possible or named.action not in self.domain.tools:
+            raise DomainError(
+                [Diagnostic(Code.BAD_STEP, f"{quoted(str(step))} is no call that can have been made", None, "observe what was next")]
+            )
+        found = possible[0]
+        name = memory.new_call()
+        match Binder(problem, memory.levels(memory.active), memory.words, memory.labelled, self._clock()).bind(found, name, {}):
+            case Bound(call):
+                return call
+            case _:
+                return Call(name, Step(found.action, found.arguments), self.domain.tools[found.action].call_name, {})
+
+    # Keeping
+
+    def snapshot(self) -> str:
+        """The whole session as JSON; see `restore`."""
+        return snapshot_of(self._store.events(self.id))
+
+    @property
+    def memory(self) -> Memory:
+        """What the session knows now."""
+        return self._refreshed()
+
+    def _begin(self, state: StateInput) -> None:
+        now = self._clock()
+        start = build(self.domain, state, ())
+        names = [name for name in start.objects if name not in self.domain.constants and name not in start.placeholders]
+        entities = tuple(Mention(name, start.objects[name], "") for name in names)
+        began = Began(now.timestamp(), VERSION, digest_of(self.domain), given(self.domain, state, now), entities)
+        self._commit(lambda memory: ([] if self._count else [began], None))
+
+    def _refreshed(self) -> Memory:
+        with self._lock:
+            self._refresh()
+            return self._memory
+
+    def _refresh(self) -> bool:
+        """Take up what other workers have added; whether there was anything."""
+        lines = self._store.events(self.id, self._count)
+        events = read_events(self.domain, lines, first=self._count)
+        self._memory = fold(self.domain, events, self._memory)
+        self._count += len(events)
+        return bool(events)
+
+    def _commit(self, change: Callable[[Memory], Changed[T]]) -> T:
+        """Keep the events that `change` makes of the memory, and give its result. Where another worker was faster, it is made anew."""
+        with self._lock:
+            self._refresh()
+            while True:
+                events, result = change(self._memory)
+                lines = [to_line(event) for event in events]
+                if not lines:
+                    return result
+                if self._store.append(self.id, self._count, lines):
+                    # What was written is what counts, so it is read back.
+                    self._memory = fold(self.domain, read_events(self.domain, lines, first=self._count), self._memory)
+                    self._count += len(lines)
+                    return result
+                if not self._refresh():
+                    raise DomainError([Diagnostic(Code.BAD_CALL, "the session is not in its store any more", None, "begin a new one")])
+
+
+def _recorded(turn: TurnReading) -> TurnReading:
+    """`turn` without its findings, which are for whoever hears it."""
+    goals = Reading(turn.goals.request, turn.goals.candidates, turn.goals.none)
+    return TurnReading(turn.text, goals, turn.stated, turn.mentions, turn.forbids, turn.reply)
+
+
+def _default_reader() -> Reader:
+    # Readers bring libraries, for which a session that is told its readings must not wait.
+    from toolplan.session.readers import default
+
+    return default()

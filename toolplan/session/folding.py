@@ -1,0 +1,122 @@
+"""Events to a memory: what each does to what the session knows. Nothing here plans, reads, or looks at a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from toolplan.domain import Domain
+from toolplan.session.events import (
+    Answered,
+    Asked,
+    AskedCall,
+    AskedFacts,
+    AskedGoal,
+    AskedToDo,
+    Began,
+    Ended,
+    Event,
+    Heard,
+    Observed,
+    OpenQuestion,
+    Outcome,
+    Running,
+    Started,
+    Stuck,
+    Unseen,
+)
+from toolplan.session.finding_out import known_since
+from toolplan.session.memory import Frame, Memory, Tried, believing
+from toolplan.session.replying import leaving, replied, told
+from toolplan.session.settling import settled
+from toolplan.session.turning import heard
+
+
+def fold(domain: Domain, events: Iterable[Event], memory: Memory | None = None) -> Memory:
+    """The memory after `events`, on top of `memory`."""
+    memory = memory or Memory()
+    for event in events:
+        memory = _after(domain, memory, event)
+        if not isinstance(event, Asked | Started | Stuck):  # These believe nothing else, and rest on what is so.
+            memory = settled(memory)
+    return memory
+
+
+def _after(domain: Domain, memory: Memory, event: Event) -> Memory:
+    match event:
+        case Began(given=given, entities=entities):
+            names = {mention.name: mention.type for mention in entities}
+            return replace(memory, beliefs=believing(memory.beliefs, given), entities=names, given=tuple(names))
+        case Heard():
+            return heard(domain, memory, event)
+        case Answered(at, beliefs, reply, by):
+            return replied(domain, told(domain, memory, beliefs), reply, at, by)
+        case Unseen():
+            return replace(memory, open=None)
+        case Asked(question=question):
+            return _asked(memory, question)
+        case Started(_, call, reads, frame, outcome, basis):
+            return _started(memory, Running(call, reads, frame, outcome, basis))
+        case Observed():
+            return _observed(domain, memory, event)
+        case Stuck():
+            return memory if memory.active is None else memory.with_frame(replace(memory.active, stuck=True))
+        case Ended(how=how):
+            *waiting, ended = memory.frames
+            return replace(leaving(memory, ended), frames=tuple(waiting), last=(ended, how), open=None)
+
+
+def _asked(memory: Memory, question: OpenQuestion) -> Memory:
+    frame = memory.active
+    if frame is None:
+        return replace(memory, open=question)
+    held = question if isinstance(question, AskedCall) else frame.held
+    asked = {**frame.asked, **{key: frame.asked.get(key, 0) + 1 for key in keys_of(question)}}
+    return replace(memory.with_frame(replace(frame, asked=asked, held=held, questions=frame.questions + 1)), open=question)
+
+
+def keys_of(question: OpenQuestion) -> list[str]:
+    """What a question is about: two questions with one key ask the same, whatever their words."""
+    match question:
+        case AskedFacts():
+            return [str(atom) for atom in question.atoms]
+        case AskedGoal():
+            return ["goal "]
+        case AskedCall(call=call):
+            return [f"call {call.step}"]
+        case AskedToDo(step=step):
+            return [f"step {step}"]
+        case _:
+            return [f"choice {question.several.atom}"]
+
+
+def _started(memory: Memory, running: Running) -> Memory:
+    memory = replace(memory, running={**memory.running, running.call.id: running}, calls=memory.calls + 1)
+    frame = memory.frame(running.frame)
+    return memory if frame is None else memory.with_frame(replace(frame, calls=frame.calls + 1, held=None))
+
+
+def _observed(domain: Domain, memory: Memory, event: Observed) -> Memory:
+    running = memory.running.get(event.call)
+    if running is None:
+        return memory
+    left = {name: other for name, other in memory.running.items() if name != event.call}
+    memory = replace(memory, running=left, outcomes={**memory.outcomes, event.call: event.outcome})
+    memory = known_since(domain, memory, running, event)
+    frame = memory.frame(running.frame)
+    return memory if frame is None else memory.with_frame(_tried(replace(frame, latest=event.outcome, stuck=False), running, event))
+
+
+def _tried(frame: Frame, running: Running, event: Observed) -> Frame:
+    """`frame` with what was tried in vain, and what there is to choose from."""
+    step = running.call.step
+    before = next((tried for tried in frame.tried if tried.step == step), None)
+    others = tuple(tried for tried in frame.tried if tried.step != step)
+    agreed = tuple(agreed for agreed in frame.agreed if agreed.call.step != step)
+    choices = {**frame.choices, **{several.atom: (several, running.reads) for several in event.several}}
+    if event.outcome is not Outcome.DONE:
+        times = before.times + 1 if before is not None and before.reads == running.reads else 1
+        doubts = tuple(belief.atom for belief in event.learned) if event.outcome is Outcome.IN_DOUBT else ()
+        reads = running.basis if event.outcome is Outcome.IN_DOUBT else running.reads
+        others = (*others, Tried(step, reads, event.outcome, times, event.call, doubts))
+    return replace(frame, tried=others, agreed=agreed, choices=choices)

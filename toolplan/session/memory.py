@@ -1,0 +1,150 @@
+"""What a session knows: the requests that are open, what is believed, what was tried, and what is asked or running now.
+
+A `Memory` is a frozen value, and the fold of the events of its session; see `folding`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Self
+
+from toolplan.domain import Domain
+from toolplan.frontier.calls import Call
+from toolplan.goals.readings import Reading
+from toolplan.planning.plans import Atom, Step
+from toolplan.planning.problem import State
+from toolplan.session.beliefs import Belief, Beliefs, Read, believed, current, state_of
+from toolplan.session.events import AskedCall, Ending, OpenQuestion, Outcome, Running, Several
+
+
+class Tried(NamedTuple):
+    """A step that was tried in vain, what it rested on, and how often it has come to this since.
+
+    `doubts` are what the call `call` may have brought about, if that is in doubt.
+    """
+
+    step: Step
+    reads: tuple[Read, ...]
+    outcome: Outcome
+    times: int = 1
+    call: str = ""
+    doubts: tuple[Atom, ...] = ()
+
+    def stands(self, levels: Sequence[Beliefs]) -> bool:
+        """Whether it would be in vain again: it rests on the same, and what was in doubt still is."""
+        if not current(levels, self.reads):
+            return False
+        found = (believed(levels, atom) for atom in self.doubts)
+        return not self.doubts or any(belief is not None and belief.call == self.call for belief in found)
+
+
+class Agreed(NamedTuple):
+    """A call that whoever must agree has agreed to, and what it rested on."""
+
+    call: Call
+    reads: tuple[Read, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One request: what it may mean, with the entities filled in, and all that ends with it.
+
+    `said` are its turns. `refused` are the questions that the user does not answer, `asked` counts how often each atom was asked for, and `questions`
+    how many questions there were. `held` is the call that
+    waits for somebody to agree. `choices` are what calls found and nobody chose from yet. `latest` is what became of the last call, and
+    `calls` how many there were. `stuck`: nothing could be done for it when it was last looked at, and nothing has happened to it since.
+    """
+
+    number: int
+    reading: Reading
+    beliefs: Beliefs = field(default_factory=dict)
+    entities: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    forbids: tuple[str, ...] = ()
+    tried: tuple[Tried, ...] = ()
+    refused: frozenset[Step] = frozenset()
+    asked: Mapping[str, int] = field(default_factory=dict)
+    questions: int = 0
+    agreed: tuple[Agreed, ...] = ()
+    choices: Mapping[Atom, tuple[Several, tuple[Read, ...]]] = field(default_factory=dict)
+    held: AskedCall | None = None
+    latest: Outcome = Outcome.DONE
+    calls: int = 0
+    stuck: bool = False
+
+
+class Left(NamedTuple):
+    """What is left of a choice: which atom it was about, and the values that were not taken."""
+
+    several: Several
+    reads: tuple[Read, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """All that a session knows. The last of `frames` is the request that is pursued; those below it wait.
+
+    `last` is the request that ended last, and how; `beliefs` are those that outlive requests. `entities` are names with their types, the
+    latest last, `words` what the user calls them, or a result did where they are `labelled`, and `given` those that the caller brought. `outcomes` are
+    what became of calls, by id.
+    """
+
+    frames: tuple[Frame, ...] = ()
+    last: tuple[Frame, Ending] | None = None
+    beliefs: Beliefs = field(default_factory=dict)
+    entities: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+    labelled: frozenset[str] = frozenset()
+    given: tuple[str, ...] = ()
+    open: OpenQuestion | None = None
+    running: Mapping[str, Running] = field(default_factory=dict)
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    left: Left | None = None
+    calls: int = 0
+    requests: int = 0
+
+    @property
+    def active(self) -> Frame | None:
+        """The request that is pursued."""
+        return self.frames[-1] if self.frames else None
+
+    def frame(self, number: int) -> Frame | None:
+        """The request `number`, if it has not ended."""
+        return next((frame for frame in self.frames if frame.number == number), None)
+
+    def has_call(self, identity: str) -> bool:
+        """Whether a call of that name was let through."""
+        return identity in self.running or identity in self.outcomes
+
+    def new_call(self) -> str:
+        """A name for the next call, which no call has."""
+        number = self.calls + 1
+        while self.has_call(f"call_{number}"):
+            number += 1
+        return f"call_{number}"
+
+    def with_frame(self, frame: Frame) -> Self:
+        """The same with `frame` in the place of the one of its number."""
+        return replace(self, frames=tuple(frame if other.number == frame.number else other for other in self.frames))
+
+    def levels(self, frame: Frame | None) -> list[Beliefs]:
+        """What holds for `frame`: the beliefs that outlive requests, and its own before them."""
+        return [self.beliefs] if frame is None else [self.beliefs, frame.beliefs]
+
+    def state(self, domain: Domain, now: float, frame: Frame | None) -> State:
+        """The state in which `frame` is planned."""
+        return state_of(domain, self.levels(frame), now)
+
+
+def exhausted(memory: Memory, frame: Frame) -> list[Step]:
+    """The steps that are not to be planned for `frame`: tried in vain, refused, or running now."""
+    tried = (tried.step for tried in frame.tried if tried.outcome is not Outcome.RETRY)
+    running = (running.call.step for running in memory.running.values() if running.frame == frame.number)
+    steps = {Step(step.action, step.arguments) for step in (*tried, *frame.refused, *running)}
+    return sorted(steps)
+
+
+def believing(beliefs: Beliefs, new: Sequence[Belief]) -> Beliefs:
+    """`beliefs`, with `new` in the place of what was believed of the same atoms."""
+    return {**beliefs, **{belief.atom: belief for belief in new}}

@@ -1,0 +1,31 @@
+"""How patient a session is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from toolplan.frontier import Mode
+from toolplan.planning.engines import AUTO
+from toolplan.planning.plans import Limit
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The limits of a session.
+
+    `questions` are put to the user for one request, and the same one `repeats` times; then it is for a person, and so it is after `calls`
+    calls. A call that failed for now and does no harm is tried `retries` times more. `mode` says what is shown while all goes well; after a call that did not, it is
+    `recovery`. `engine`, `limit` and `forbid` are those of `frontier`.
+    """
+
+    questions: int = 8
+    repeats: int = 3
+    calls: int = 50
+    retries: int = 2
+    mode: Mode = "one"
+    engine: str = AUTO
+    limit: Limit = field(default_factory=Limit)
+    forbid: tuple[str, ...] = ()
+
+
+DEFAULTS = Settings()
