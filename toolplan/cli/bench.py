@@ -22,7 +22,7 @@ from toolplan.cli.output import reporting, say, show_json
 
 EXAMPLE = "Example: toolplan bench loading --sizes 100"
 
-SUITES = ("loading", "planner", "gist", "real")
+SUITES = ("loading", "planner", "gist", "real", "sessions")
 LOADING_SIZES = (100, 10_000, 100_000)
 WIDTH = 160
 """The columns that a table may fill; a narrower terminal wraps its lines, and no figure is cut."""
@@ -32,7 +32,9 @@ GIST_WIDTH = 200
 
 def command(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help=f"{', '.join(SUITES)}.", show_default=False)],
-    sizes: Annotated[str, typer.Option("--sizes", metavar="N,...", help="Numbers of tools, instead of the suite's own.")] = "",
+    sizes: Annotated[
+        str, typer.Option("--sizes", metavar="N,...", help="Numbers of tools, or of sessions, instead of the suite's own.")
+    ] = "",
     tiers: Annotated[str, typer.Option("--tiers", metavar="NAME,...", help="Parts of `planner`, in this order.")] = ",".join(TIERS),
     seeds: Annotated[str, typer.Option("--seeds", metavar="N-N,...", help="Seeds of `planner`, instead of 0-9.")] = "",
     problems: Annotated[
@@ -59,6 +61,8 @@ def command(
         _gist(requests, rankers, as_json=as_json)
     elif suite == "real":
         _real(data, as_json=as_json)
+    elif suite == "sessions":
+        _sessions(_numbers("sizes", sizes, least=10), as_json=as_json)
     else:
         _refuse(f"the suites are {', '.join(SUITES)}, not `{suite}`")
 
@@ -133,6 +137,22 @@ def _real(folders: Sequence[Path], *, as_json: bool) -> None:
                 _show(title, rows, GIST_WIDTH)
     if as_json:
         show_json(shown)
+
+
+def _sessions(sizes: tuple[int, ...], *, as_json: bool) -> None:
+    """Each table when it is measured."""
+    from toolplan.bench import sessions
+
+    if not as_json:
+        say(machine())
+    shown: dict[str, list[dict[str, object]]] = {}
+    with reporting(as_json=as_json), Console(stderr=True).status("sessions") as status:
+        for title, rows in sessions.tables(sizes or sessions.SIZES, lambda text: status.update(f"sessions: {text}")):
+            shown[title] = [row.to_dict() for row in rows]
+            if not as_json:
+                _show(title, rows, GIST_WIDTH)
+    if as_json:
+        show_json({"machine": machine(), "tables": shown})
 
 
 def _rows(name: str, settings: Settings, *, as_json: bool) -> list[Row]:

@@ -29,6 +29,7 @@ from toolplan.frontier import (
     Blocked,
     Clarify,
     Done,
+    EntityQuestion,
     Explore,
     Frontier,
     GoalQuestion,
@@ -127,6 +128,8 @@ def _lines(now: Frontier) -> list[str]:
             return [*head, f"{performer.value + ':':<8} {instruction} ({step})", *_rest(now, best)]
         case Clarify(GoalQuestion(text, options)):
             return [*head, f"ask:     {text}", *(f"         - {option.text}" for option in options)]
+        case Clarify(EntityQuestion(text, _, choices)):
+            return [*head, f"ask:     {text}", *(f"         - {choice}" for choice in choices)]
         case Clarify(question, best):
             asked = question.text.replace("\n", "\n         ")
             return [*head, f"ask:     {asked}", *_rest(now, best)]
