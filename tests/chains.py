@@ -43,8 +43,9 @@ class Chains:
     engine: str = AUTO
 
     def of_kind(self, kind: str) -> list[Any]:
-        """The tests that expect one thing, of this kind, as parameters with their names."""
-        return [pytest.param(test, id=test.name) for test in self.domain.tests if [expected.kind for expected in test.expects] == [kind]]
+        """The tests that expect one thing, of this kind, before anything happens, as parameters with their names."""
+        found = [test for test in self.domain.tests if [expected.kind for expected in test.expects] == [kind]]
+        return [pytest.param(test, id=test.name) for test in found if test.script == test.expects]
 
     def plan(self, test: Scenario) -> Planned:
         """The best plan from what is given to what is wanted."""

@@ -68,8 +68,8 @@ def wanted_goals(domain: Domain) -> set[str]:
 
 
 def badly_worded(domain: Domain) -> list[str]:
-    """The goals that are not described by a sentence and two to four phrases."""
-    return [goal.name for goal in domain.goals.values() if not (goal.description.endswith(".") and 2 <= len(goal.phrases) <= 4)]
+    """The goals that are not described by a sentence and two to ten phrases."""
+    return [goal.name for goal in domain.goals.values() if not (goal.description.endswith(".") and 2 <= len(goal.phrases) <= 10)]
 
 
 # Arguments

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from toolplan.bench import real
 from toolplan.bench.intervals import wilson
-from toolplan.bench.real import bfcl, selector, sgd, sgd_contracts, when2call
+from toolplan.bench.real import bfcl, selector, sgd, sgd_contracts, sgd_slots, slots, value_types, when2call, when2call_slots
 from toolplan.bench.real.agreement import Agreement, agreement
 from toolplan.bench.real.contracts import identifier
 from toolplan.bench.real.decided import NextAction
@@ -25,11 +26,14 @@ from toolplan.bench.real.selector import (
     needless,
     understand,
 )
+from toolplan.bench.real.slots import Annotated, SlotTurn, agreements, by_annotation, by_rules
 from toolplan.bench.tables import table
-from toolplan.domain import AskKind, Domain
+from toolplan.domain import AskKind, Domain, ValueType
 from toolplan.goals.rankers.labelled import Labelled
 from toolplan.goals.readings import Reading, reading_of
+from toolplan.planning.plans import Atom
 from toolplan.planning.problem import State
+from toolplan.session.turns import Stated, TurnReading
 
 DATA = Path(__file__).parent / "data"
 SERVICES = sgd_contracts.read(DATA / "sgd")
@@ -113,6 +117,38 @@ def test_a_name_of_ours_is_an_identifier(words: tuple[str, ...], name: str) -> N
     assert identifier(*words) == name
 
 
+@pytest.mark.parametrize(
+    ("fact", "value_type"),
+    [
+        ("Restaurants_2_date", ValueType("date")),
+        ("Restaurants_2_time", ValueType("datetime")),
+        ("Restaurants_2_number_of_seats", ValueType("integer")),
+        ("Restaurants_2_has_vegetarian_options", ValueType("boolean")),
+        ("Restaurants_2_price_range", ValueType("enum", ("cheap", "moderate", "pricey", "ultra high-end"))),
+        ("Restaurants_2_location", ValueType("text")),
+        ("Payment_1_amount", ValueType("decimal")),
+    ],
+)
+def test_slots_have_the_types_that_their_schemas_tell_of(fact: str, value_type: ValueType) -> None:
+    assert DOMAIN.facts[fact].value == value_type
+
+
+@pytest.mark.parametrize(
+    ("schema", "value_type"),
+    [
+        ({"type": "string"}, "text"),
+        ({"type": "float"}, "decimal"),
+        ({"type": "string", "enum": ["rent", 'the "other"']}, r'enum("rent", "the \"other\"")'),
+        ({"type": "string", "enum": ["True", "False"]}, "boolean"),
+        ({"type": "integer", "enum": [1, 2]}, "integer"),
+        ({"type": "array", "items": {"type": "string"}}, None),
+        ({}, None),
+    ],
+)
+def test_properties_of_a_schema_have_types_but_for_lists_and_objects(schema: dict[str, object], value_type: str | None) -> None:
+    assert value_types.of_property(schema) == value_type
+
+
 # The dialogues
 
 
@@ -165,6 +201,123 @@ def test_slots_beside_the_annotated_ones_are_told_from_missing_ones() -> None:
     point = DECIDED["1_00024", 1].point
     one = sgd.Decided(point, NextAction("ask", "Restaurants_2.ReserveRestaurant", frozenset({"Restaurants_2_location"})))
     assert (one.in_form, one.same_form) == (False, False)
+
+
+# The values that turns of the dialogues state
+
+
+SPOKEN = list(sgd_slots.read(DATA / "sgd"))
+TURN = {(turn.dialogue, turn.number): turn.slots for turn in SPOKEN}
+
+
+def reads(turn: SlotTurn, **values: object) -> TurnReading:
+    return TurnReading(turn.text, reading_of(turn.text, ()), tuple(Stated(Atom(fact), value, "") for fact, value in values.items()))
+
+
+def test_a_value_has_all_wordings_until_it_may_be_another() -> None:
+    stated = TURN["32_00000", 4].stated
+    assert list(stated) == ["Services_4_appointment_time"]
+    assert stated["Services_4_appointment_time"].wordings == ("quarter past 1 in the afternoon", "1:15 pm", "13:15")
+
+
+def test_what_a_turn_takes_over_holds_and_is_not_stated() -> None:
+    turn = TURN["24_00089", 2]
+    assert turn.stated == {}
+    assert turn.held["Restaurants_2_location"].wordings[0] == "Healdsburg"
+
+
+def test_a_reader_knows_the_question_the_goal_and_what_was_known() -> None:
+    turn = TURN["24_00089", 4]
+    assert turn.context.goals[0] == ("Restaurants_2_ReserveRestaurant",)
+    assert Atom("Restaurants_2_location") in turn.context.state.known
+    assert Atom("Restaurants_2_restaurant_name") not in turn.context.state.known
+    asked = TURN["1_00024", 2].context.asked
+    assert asked is not None
+    assert asked.atoms == tuple(Atom(f"Restaurants_2_{slot}") for slot in ("time", "location", "restaurant_name"))
+    confirming = TURN["1_00024", 4].context.asked
+    assert confirming is not None
+    assert (confirming.atoms, confirming.proposes) == ((), True)
+
+
+def test_the_wordings_of_one_value_have_one_normal_form() -> None:
+    assert held(list(slots.normalised("data", TURN.values()))) == {
+        "wordings with a normal form": (21, 21),
+        "wordings of one value with one normal form": (11, 11),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "wordings", "value", "same"),
+    [
+        ("datetime", ("one pm",), "2019-04-05T13:00:00", True),
+        ("datetime", ("one pm",), "2019-03-01T13:15:00", False),
+        ("date", ("next Friday", "2019-03-08"), "2019-03-08", True),
+        ("decimal", ("forty four dollars",), 44, True),
+        ("text", ("SFO", "San Francisco"), "san francisco", True),
+        ("text", ("San Francisco",), "San", False),
+        ("boolean", ("True",), True, True),
+        ("boolean", ("True",), False, False),
+    ],
+)
+def test_a_value_is_right_if_it_means_one_of_the_wordings(kind: str, wordings: tuple[str, ...], value: object, same: bool) -> None:
+    assert Annotated(ValueType(kind), wordings, sgd_slots.NOW).is_said_by(value) is same
+
+
+def test_precision_is_of_what_was_read_and_recall_of_what_was_stated() -> None:
+    first, second = TURN["1_00024", 2], TURN["24_00089", 4]
+    readings = [
+        reads(first, Restaurants_2_time="2019-03-01T13:00:00", Restaurants_2_location="Namu Gaji", Restaurants_2_date="2019-03-02"),
+        reads(second, Restaurants_2_location="Healdsburg"),
+    ]
+    rows = {row.what: row for row in agreements("data", "any", [first, second], readings)}
+    assert (rows["any: precision, all"].holds, rows["any: precision, all"].cases) == (2, 4)
+    assert rows["any: precision, all"].others == ("1x another value", "1x no value is annotated")
+    assert (rows["any: recall, all"].holds, rows["any: recall, all"].cases) == (1, 5)
+    assert rows["any: recall, all"].others == ("3x not read", "1x another value")
+    assert (rows["any: recall, datetime"].holds, rows["any: recall, datetime"].cases) == (1, 2)
+    assert (rows["any: precision, optional"].holds, rows["any: precision, optional"].cases) == (0, 1)
+
+
+def asked_again(read: Callable[[SlotTurn], TurnReading]) -> list[sgd_slots.Questioned]:
+    readings = [read(turn.slots) for turn in SPOKEN]
+    return [one for one in sgd_slots.questions(DOMAIN, DECIDED.values(), SPOKEN, readings) if one.stated]
+
+
+def test_the_annotated_values_are_all_right_and_nothing_is_asked_for_again() -> None:
+    readings = [by_annotation(turn) for turn in TURN.values()]
+    rows = held(list(agreements("data", "annotation", list(TURN.values()), readings)))
+    assert rows["annotation: recall, all"] == rows["annotation: precision, all"] == (37, 37)
+    assert asked_again(by_annotation) == []
+
+
+def test_without_a_reader_what_was_stated_is_asked_for_again() -> None:
+    again = {(one.decided.point.dialogue, one.decided.point.turn): one.stated for one in asked_again(reads)}
+    assert again["1_00024", 3] == {"Restaurants_2_time", "Restaurants_2_location", "Restaurants_2_restaurant_name"}
+    assert again["24_00089", 5] == {"Restaurants_2_time", "Restaurants_2_restaurant_name"}
+
+
+def test_what_was_stated_for_an_earlier_request_may_be_asked_for() -> None:
+    points = {one.decided.point.turn: one for one in asked_again(reads) if one.decided.point.dialogue == "8_00044"}
+    assert "Payment_1_receiver" in points[1].stated
+    asked = DECIDED["8_00044", 13].ours
+    assert "Payment_1_receiver" in asked.facts
+    assert 13 not in points
+
+
+def test_a_model_is_asked_about_a_turn_and_its_values_are_read() -> None:
+    words = {"fact": "Restaurants_2_location", "words": "SFO"}
+    answer = {"candidates": [], "words": [words], "forbids": [], "reply": "none", "option": -1}
+    turn = TURN["1_00024", 2]
+    reading = slots.by_model(lambda prompt, schema: json.dumps(answer))(turn)
+    assert [stated.value for stated in reading.stated if stated.atom.fact == "Restaurants_2_location"] == ["SFO"]
+    assert {one.wrong for one in slots.values_read(turn, reading)} == {""}
+
+
+def test_the_rules_read_values_and_invent_none() -> None:
+    readings = [by_rules(turn) for turn in TURN.values()]
+    read = [one for turn, reading in zip(TURN.values(), readings, strict=True) for one in slots.values_read(turn, reading)]
+    assert sum(not one.wrong for one in read) > 0
+    assert not [one for one in read if one.wrong == "no value is annotated"]
 
 
 # Which intent an utterance means
@@ -325,6 +478,26 @@ def test_a_question_for_another_value_is_no_agreement() -> None:
     assert not when2call.Decided(turn, other).agrees
 
 
+# The arguments that its turns state
+
+ARGUMENTS = {turn.slots.text[:20]: turn for turn in when2call_slots.read(DATA / "when2call")}
+
+
+def test_a_turn_states_the_arguments_that_stand_in_it() -> None:
+    turn = ARGUMENTS["Could you reserve ti"].slots
+    prefix = "Trains_1_GetTrainTickets_with_"
+    assert set(turn.held) - set(turn.stated) == {f"{prefix}to", f"{prefix}date_of_journey"}
+    assert turn.stated[f"{prefix}class"].wordings == ("Business",)
+
+
+def test_a_missing_value_is_not_annotated_and_counts_as_made_up() -> None:
+    turn = ARGUMENTS["I need to add 'Hi ch"]
+    assert turn.missing == "todo_with_type"
+    assert turn.missing not in turn.slots.held
+    made_up = reads(turn.slots, todo_with_type="add")
+    assert when2call_slots.left_missing("any", [turn, turn], [made_up, by_annotation(turn.slots)]).others == ("1x made up",)
+
+
 # BFCL
 
 
@@ -382,7 +555,7 @@ def test_a_call_that_has_to_wait_for_another_is_no_agreement() -> None:
 def test_the_sets_that_are_there_are_measured(tmp_path: Path) -> None:
     (tmp_path / "when2call").symlink_to(DATA / "when2call")
     titles = [title for title, _ in real.tables(tmp_path)]
-    assert titles == [when2call.TITLE, f"{when2call.TITLE}: misses"]
+    assert titles == [when2call.TITLE, f"{when2call.TITLE}: misses", when2call_slots.TITLE]
 
 
 def test_the_licence_of_the_dialogues_stands_beside_them() -> None:

@@ -25,6 +25,7 @@ COMMANDS = (
     "fmt",
     "plan",
     "frontier",
+    "chat",
     "pddl",
     "import",
     "explain",

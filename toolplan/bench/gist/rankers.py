@@ -58,7 +58,7 @@ def readings(name: str, suite: str, domain: Domain) -> Iterator[Read]:
 
 def without_phrases(domain: Domain) -> Domain:
     """`domain`, of whose goals only names and descriptions can be read."""
-    return replace(domain, goals={name: replace(goal, phrases=()) for name, goal in domain.goals.items()})
+    return replace(domain, goals={name: replace(goal, phrases=(), templates=()) for name, goal in domain.goals.items()})
 
 
 def _without_one(values: Sequence[T]) -> list[Sequence[T]]:

@@ -3,6 +3,8 @@
 - `contracts`: blocks of the language written from schemas.
 - `decided`: a decision in the words of those who annotate; `agreement`: shares with intervals, and misses.
 - `sgd_contracts`, `sgd_states`, `sgd`: the services and dialogues of Schema-Guided Dialogue; `selector`: which intent an utterance means.
+- `slots`: how well readers read values; `sgd_slots`, `when2call_slots`: those of the dialogues, and those of single turns.
+- `value_types`: the types of values that schemas describe.
 - `when2call`: single turns to be answered by a call, a question, or neither.
 - `bfcl_conversations`, `bfcl`: conversations in which a parameter or a tool is missing.
 """
@@ -13,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from toolplan.bench.real import bfcl, selector, sgd, when2call
+from toolplan.bench.real import bfcl, selector, sgd, sgd_slots, when2call, when2call_slots
 from toolplan.bench.real.agreement import Titled
 
 
@@ -27,7 +29,14 @@ class Suite(Protocol):
         ...
 
 
-SUITES: Mapping[str, Suite] = {"sgd": sgd, "selector": selector, "when2call": when2call, "bfcl": bfcl}
+SUITES: Mapping[str, Suite] = {
+    "sgd": sgd,
+    "selector": selector,
+    "slots": sgd_slots,
+    "when2call": when2call,
+    "arguments": when2call_slots,
+    "bfcl": bfcl,
+}
 
 
 def tables(data: Path) -> Iterator[Titled]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import toolplan
+from toolplan.bench.real import value_types
 from toolplan.bench.real.contracts import ask, fact, goal, identifier, permission, tool
 from toolplan.domain import Domain
 
@@ -59,11 +60,17 @@ def permission_fact(service: str, intent: str) -> str:
     return identifier(service, "confirm", intent)
 
 
+def value_type(slot: Schema) -> str:
+    """The type of the values of `slot`: by its values where the schema lists all of them, else by its name."""
+    return value_types.of_options(slot["possible_values"]) if slot["is_categorical"] else value_types.of_name(slot["name"])
+
+
 def _service(service: Schema) -> Iterator[str]:
     name, intents = service["service_name"], service["intents"]
     descriptions = {slot["name"]: slot["description"] for slot in service["slots"]}
+    types = {slot["name"]: value_type(slot) for slot in service["slots"]}
     for slot in dict.fromkeys(slot for intent in intents for slot in _taken(intent)):
-        yield fact(slot_fact(name, slot), descriptions[slot])
+        yield fact(f"{slot_fact(name, slot)}: {types[slot]}", descriptions[slot])
         yield ask(identifier(name, "ask", slot), f"{descriptions[slot]}?", slot_fact(name, slot))
     for intent in intents:
         yield from _intent(name, intent, descriptions)
