@@ -136,6 +136,12 @@ def test_what_a_model_does_not_say_of_times_is_read_by_their_types(context: Cont
     assert Stated(Atom("new_time"), "2026-12-02T16:00:00+01:00", "tomorrow's  Dentist appointment to 4 PM") in reading.stated
 
 
+def test_a_goal_of_which_the_model_finds_no_words_is_read_by_its_phrases(office: Domain) -> None:
+    domain = loads(OFFICE.replace('"move ... to ...", ', '"move {described(e)} to {new_time}", '))
+    reading = read(Context(domain, NOW), candidates=MOVE)
+    assert (reading.stated[0].atom, reading.stated[0].words) == (DENTIST, "Dentist appointment")
+
+
 def test_an_option_needs_words_and_no_word_of_its_own(context: Context) -> None:
     reading = read(context, "in the big room", words=[{"fact": "room = large", "words": "BIG room"}])
     assert reading.stated == (Stated(Atom("room"), "large", "big room"),)

@@ -1,7 +1,8 @@
 """What a turn states, by the words that a model found in it.
 
 A model tells which words say what. What they mean is found out as for the rules: a moment is put together of a day and a time of day, a day
-within the words for a thing is the day of that thing, and words name an entity that is known, or a new one.
+within the words for a thing is the day of that thing, and words name an entity that is known, or a new one. Of a goal for which the model
+finds no words at all, the phrases of the goal tell what was said.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from toolplan.session.readers.assigning import Value, converted
 from toolplan.session.readers.completing import complete
 from toolplan.session.readers.interpreting import Interpretation
 from toolplan.session.readers.openings import Openings, openings_of
-from toolplan.session.readers.phrases import INTRODUCING, Filled, Match, fits
+from toolplan.session.readers.phrases import INTRODUCING, Filled, Match, best_match, fits
 from toolplan.session.readers.prompts import brought_about
+from toolplan.session.readers.things import vocabulary
 from toolplan.session.readers.tokens import spoken, tokens
 from toolplan.session.readers.wordings import Wording, Wordings
 from toolplan.session.turns import Context, Mention, Stated
@@ -87,13 +89,16 @@ class Statements:
             others = {at for other in groups if other is not group for wording in other for at in range(wording.start, wording.end)}
             named = {places[wording.fact.name][1] for wording in group if number}
             before, self._turn.used = self._turn.used, self._turn.used | others
-            self._turn.wish(goal, self._match(goal, places, group), {v: name for v, name in binding.items() if v not in named})
+            match = self._match(goal, places, group) if group else self._by_phrase(goal)
+            self._turn.wish(goal, match, {v: name for v, name in binding.items() if v not in named})
             self._turn.used = self._turn.used - others | before
 
     def _alternative(self, goal: str) -> None:
         places = _places(openings_of(self._context.domain, goal))
-        groups = list(self._groups(places)) or [[]]
-        self._turn.alternative(goal, self._match(goal, places, groups[0]))
+        group = next(self._groups(places), None)
+        match = self._match(goal, places, group) if group is not None else self._by_phrase(goal)
+        if match is not None:
+            self._turn.alternative(goal, match)
 
     def _groups(self, places: Places) -> Iterator[Group]:
         """The wordings that there are `places` for, as the turn has them, cut where a thing is named that was named already."""
@@ -116,6 +121,11 @@ class Statements:
         self._placed.update(dict.fromkeys(group))
         filled = [(places[wording.fact.name][0], *wording.without(group)) for wording in group]
         return Match(tuple(Filled(slot, start, end, slot in clauses) for slot, start, end in filled), 0)
+
+    def _by_phrase(self, goal: str) -> Match | None:
+        """The phrase of `goal` that says most of the turn, of which the model found no words."""
+        domain = self._context.domain
+        return best_match(domain.goals[goal], openings_of(domain, goal).facts, self._turn.turn, vocabulary(domain).verbs)
 
     def _undescribed(self, goal: str, binding: Binding) -> Binding:
         """`binding` without the entities that the turn names anew, though it is known already what they are."""
