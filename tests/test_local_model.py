@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
@@ -149,12 +148,12 @@ def test_what_a_small_model_answered_leads_to_done_and_nothing_is_asked_for(test
     reads_through_to_done(test, recorded(test.name))
 
 
-@cache
-def a_model() -> Ask:
+@pytest.fixture(scope="module")
+def ask_model() -> Ask:
     return local_ask(Path(os.environ["TOOLPLAN_MODEL"]))
 
 
 @pytest.mark.skipif("TOOLPLAN_MODEL" not in os.environ, reason="TOOLPLAN_MODEL names no model file")
 @pytest.mark.parametrize("test", PATTERNS, ids=[test.name for test in PATTERNS])
-def test_a_small_model_reads_a_request_through_to_done_and_nothing_is_asked_for(test: Scenario) -> None:
-    reads_through_to_done(test, a_model())
+def test_a_small_model_reads_a_request_through_to_done_and_nothing_is_asked_for(test: Scenario, ask_model: Ask) -> None:
+    reads_through_to_done(test, ask_model)
