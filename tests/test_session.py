@@ -10,9 +10,10 @@ from talks import Clock, asked, ready, say
 import toolplan
 from toolplan import DomainError
 from toolplan.frontier import Act, Blocked, CallQuestion, Clarify, Done, EntityQuestion, Explore, Form, Source
+from toolplan.goals.readings import Candidate, Reading
 from toolplan.planning.plans import Atom
 from toolplan.session import Allowed, Held, Outcome, Refused, Session, Settings
-from toolplan.session.turns import Agreed, Declined, Stopped
+from toolplan.session.turns import Agreed, Declined, Mention, Stated, Stopped, TurnReading
 from toolplan.session.turns import Refused as No
 
 CALENDAR = toolplan.loads("""
@@ -153,9 +154,6 @@ def test_what_was_said_is_not_asked_and_what_was_not_is_one_form(talk: Session) 
 
 
 def test_a_value_that_the_user_did_not_say_is_asked_for(talk: Session) -> None:
-    from toolplan.goals.readings import Candidate, Reading
-    from toolplan.session.turns import Mention, Stated, TurnReading
-
     text = "move the dentist on 2026-03-03"
     stated = [
         Stated(Atom("described", ("event_1",)), "dentist", "dentist"),
@@ -236,6 +234,27 @@ def test_the_same_request_twice_is_two_writes_on_two_entities(talk: Session) -> 
         assert talk.next().decision == Done()
     assert [write.values["id"] for write in writes] == ["a1", "a2"]
     assert writes[0].step != writes[1].step
+
+
+@pytest.mark.parametrize(
+    ("goals", "mentions", "wanted"),
+    [
+        (("move", "cancel"), ["event_1", "event_2"], ("move(event_1)", "cancel(event_2)")),
+        (("move", "cancel"), ["event_1"], ("move(event_1)", "cancel(event_1)")),
+        (("move", "cancel"), ["event_1", "event_2", "event_3"], ("move(event_4)", "cancel(event_5)")),
+        (("cancel",), ["event_1", "event_2"], ("cancel(event_1)", "cancel(event_2)")),
+        (("invite",), ["event_1", "person_1", "event_2", "person_2"], ("invite(event_1, person_1)", "invite(event_2, person_2)")),
+        (("invite",), ["event_1", "person_1", "person_2"], ("invite(event_1, person_1)", "invite(event_1, person_2)")),
+    ],
+)
+def test_each_goal_is_about_what_is_mentioned_in_its_turn(
+    talk: Session, goals: tuple[str, ...], mentions: list[str], wanted: tuple[str, ...]
+) -> None:
+    said = tuple(Mention(name, name.split("_")[0], name) for name in mentions)
+    talk.hear("all of it", TurnReading("all of it", Reading("all of it", (Candidate(goals, 1.0),), 0.0), mentions=said))
+    frame = talk.memory.active
+    assert frame is not None
+    assert frame.reading.candidates[0].goals == wanted
 
 
 def test_and_the_other_one_is_what_was_left_of_the_choice(talk: Session) -> None:

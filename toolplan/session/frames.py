@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import product
+from itertools import pairwise, product
 
-from toolplan.domain import Condition, Domain, Goal
+from toolplan.domain import Condition, Domain, Goal, Parameter
 from toolplan.domain.conditions import And, AtomicFormula, Equal, Exists, ForAll, Not, Or
 from toolplan.goals.readings import Goals, Reading, reading_of
 from toolplan.language.diagnostics import DomainError
@@ -24,7 +24,8 @@ def filled(
 
     An entity is one that the turn mentions, else the latest one `at_hand` of its type, else the only constant, else a new one, of which
     nothing is known yet and whose name is none of those `taken`. No goal gets one of them for two of its parameters. A goal with one parameter
-    that several mentioned entities fit is wanted for each of them.
+    that several mentioned entities fit is wanted for each of them, and pairs that are mentioned pair by pair stay together. Of several goals each
+    gets the one that is mentioned in its turn; where the numbers differ there is no telling, and each gets a new one, to be asked for.
     """
     filling = _Filling(domain, mentioned, at_hand, taken)
     weights = [(filling.goals(candidate.goals), candidate.p) for candidate in reading.candidates]
@@ -41,28 +42,44 @@ class _Filling:
 
     def goals(self, goals: Goals) -> Goals:
         """Each of `goals` that is only a name, with its arguments; any other as it is."""
-        return tuple(dict.fromkeys(instance for goal in goals for instance in self._instances(goal)))
+        return tuple(dict.fromkeys(instance for goal in goals for instance in self._instances(goal, goals)))
 
-    def _instances(self, name: str) -> Iterator[str]:
+    def _instances(self, name: str, together: Goals) -> Iterator[str]:
         goal = self._domain.goals.get(name)
         if goal is None or not goal.parameters:
             yield name
             return
         choices: list[list[str]] = []
         for place in range(len(goal.parameters)):
-            choices.append(self._choices(goal, place, {name for names in choices for name in names}))
-        for arguments in product(*choices):
+            choices.append(self._choices(goal, place, {name for names in choices for name in names}, together))
+        for arguments in self._pairs(choices) or product(*choices):
             yield written(name, arguments)
 
-    def _choices(self, goal: Goal, place: int, used: Set[str]) -> list[str]:
+    def _pairs(self, choices: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+        """The arguments that were mentioned together, one group after the other; none where the mentions do not come in such groups."""
+        sizes = {len(names) for names in choices if len(names) > 1}
+        if len(sizes) != 1 or sum(len(names) > 1 for names in choices) < 2:
+            return []
+        (size,) = sizes
+        order = [mention.name for mention in self._mentioned]
+        groups = [[order.index(names[number]) for names in choices if len(names) > 1] for number in range(size)]
+        if any(max(one) > min(other) for one, other in pairwise(groups)):
+            return []
+        return [tuple(names[number] if len(names) > 1 else names[0] for names in choices) for number in range(size)]
+
+    def _choices(self, goal: Goal, place: int, used: Set[str], together: Goals) -> list[str]:
         kind = goal.parameters[place].type
         fitting = [mention.name for mention in self._mentioned if self._domain.is_subtype(mention.type, kind)]
         same = [number for number, parameter in enumerate(goal.parameters) if parameter.type == kind]
         if len(same) > 1:
             fitting = fitting[same.index(place) : same.index(place) + 1]
-        if fitting:
-            return fitting[:MOST_TOGETHER]
-        return [self._unmentioned(kind, used)]
+        takers = [name for name in together if any(parameter.type == kind for parameter in self._parameters(name))]
+        if len(takers) > 1 and len(fitting) > 1:
+            return [fitting[takers.index(goal.name)]] if len(takers) == len(fitting) else [self._make(kind)]
+        return fitting[:MOST_TOGETHER] or [self._unmentioned(kind, used)]
+
+    def _parameters(self, name: str) -> tuple[Parameter, ...]:
+        return self._domain.goals[name].parameters if name in self._domain.goals else ()
 
     def _unmentioned(self, kind: str, used: Set[str]) -> str:
         known = [name for name, of in self._at_hand.items() if name not in used and self._domain.is_subtype(of, kind)]
