@@ -122,7 +122,8 @@ TOOL: Mapping[str, Strategy] = shared | {
     "confirm": nothing, "confirm by": one_name, "checks": some(comparisons), "key": some(st.one_of(names, texts), 1, 1),
     "passes": st.one_of(some(passings), st.builds(lambda first, last: (*first, last), some(passings, 0), derived)),
     "returns": some(results), "fails when": some(paths, 1, 1), "capability": some(names), "server": one_text,
-    "scopes": some(texts), "owner": one_text, "version": one_text, "supersedes": some(names), "use when": some(texts),
+    "scopes": some(texts), "roles": some(texts), "tenants": some(texts), "environments": some(texts),
+    "owner": one_text, "version": one_text, "supersedes": some(names), "use when": some(texts),
     "do not use when": some(texts), "idempotent": nothing, "side effect": one_text,
 }  # fmt: skip
 ASK: Mapping[str, Strategy] = shared | {
@@ -131,7 +132,7 @@ ASK: Mapping[str, Strategy] = shared | {
 GOAL: Mapping[str, Strategy] = shared | {"": one_text, "achieves": condition, "given": some(formulas), "phrases": some(texts)}
 POLICY: Mapping[str, Strategy] = {
     "confidence": one_number, "margin": one_number, "plausible": one_number, "lambda": one_number, "clarify": one_name,
-    "risk": some(levels), "always visible": some(names), "ask": one_number,
+    "risk": some(levels), "always visible": some(names), "ask": one_number, "uncontracted": one_name,
 }  # fmt: skip
 TEST: Mapping[str, Strategy] = shared | {
     "given": some(statements), "goal": condition, "request": one_text, "expect": some(formulas), "expect frontier": some(formulas),

@@ -18,7 +18,19 @@ from toolplan.checks.stages import NOW
 from toolplan.checks.typed import Unfinished, typed_object, typed_result
 from toolplan.checks.worlds import Engine
 from toolplan.cli.exits import Exit
-from toolplan.cli.options import AsJson, DomainFile, GoalText, StateText, read_state
+from toolplan.cli.options import (
+    AsJson,
+    DomainFile,
+    Environment,
+    GoalText,
+    Roles,
+    Scopes,
+    StateText,
+    Tenant,
+    caller_of,
+    load_for,
+    read_state,
+)
 from toolplan.cli.options import Engine as EngineName
 from toolplan.cli.output import reporting, show_findings
 from toolplan.cli.screen import Screen
@@ -36,7 +48,6 @@ from toolplan.domain import Domain
 from toolplan.frontier import Call, Frontier
 from toolplan.goals.readings import GoalRanker, Reading
 from toolplan.language.diagnostics import DomainError, visible
-from toolplan.language.loading import load
 from toolplan.planning.inputs import build
 from toolplan.planning.plans import Step
 from toolplan.planning.problem import State
@@ -80,6 +91,10 @@ def command(
         str, typer.Option("--reader", help="Who reads turns: rules, or none; then a turn is an answer as with /answer.")
     ] = "rules",
     engine: EngineName = "auto",
+    roles: Roles = [],
+    scopes: Scopes = [],
+    tenant: Tenant = "",
+    environment: Environment = "",
     as_json: AsJson = False,
 ) -> None:
     """Try a domain in a conversation: type what the user says, and what the tools answer. `/help` lists commands."""
@@ -87,8 +102,11 @@ def command(
         raise typer.BadParameter(f"the readers are {' and '.join(READERS)}, not `{reader}`")
     if record is not None and (reader != "rules" or now):
         raise typer.BadParameter(f"--record takes neither --reader none nor --now: turns are read as in tests, at {NOW:%Y-%m-%dT%H:%M}")
+    caller = caller_of(roles, scopes, tenant, environment)
+    if record is not None and caller is not None:
+        raise typer.BadParameter("--record takes no caller: tests are run with all the tools of a domain")
     with reporting(as_json=as_json):
-        loaded, planner = load(domain), Engine(engine)
+        loaded, planner = load_for(domain, caller), Engine(engine)
         file = None if record is None else RecordFile(record, Path(domain))
         if file is not None:
             file.check(loaded)

@@ -11,13 +11,19 @@ from toolplan.cli.options import (
     AsJson,
     DomainFile,
     Engine,
+    Environment,
     Exhausted,
     Expansions,
     Forbid,
     GoalText,
+    Roles,
+    Scopes,
     Seconds,
     StateText,
+    Tenant,
+    caller_of,
     limit_of,
+    load_for,
     read_state,
 )
 from toolplan.cli.output import reporting, say, show_json
@@ -42,7 +48,6 @@ from toolplan.frontier import (
 )
 from toolplan.goals.ambiguity import goal_doubted
 from toolplan.goals.commitment import SharedPrefix
-from toolplan.language.loading import load
 from toolplan.planning.plans import Plan
 from toolplan.planning.problem import State
 
@@ -61,6 +66,10 @@ def command(
     candidates: CandidateTexts = [],
     forbid: Forbid = [],
     exhausted: Exhausted = [],
+    roles: Roles = [],
+    scopes: Scopes = [],
+    tenant: Tenant = "",
+    environment: Environment = "",
     mode: Annotated[str, typer.Option("--mode", help=f"{', '.join(MODES)}.")] = "one",
     engine: Engine = "auto",
     seconds: Seconds = 30.0,
@@ -69,8 +78,9 @@ def command(
 ) -> None:
     """Print the one tool that an agent may use next, why, and what follows."""
     check_wanted(goal, request, candidates, ranker)
+    caller = caller_of(roles, scopes, tenant, environment)
     with reporting(as_json=as_json):
-        loaded, given, limit = load(domain), read_state(state), limit_of(seconds, expansions)
+        loaded, given, limit = load_for(domain, caller), read_state(state), limit_of(seconds, expansions)
         now = frontier(
             loaded,
             state=given,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from toolplan.domain import Domain, Principal
 from toolplan.language import nodes
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
+from toolplan.language.loading import load
 from toolplan.language.parser import parse
 from toolplan.language.source import Location, Source, Span
 from toolplan.planning.engines import ENGINES
@@ -39,7 +42,24 @@ Exhausted = Annotated[list[str], typer.Option("--exhausted", metavar="STEP", hel
 Engine = Annotated[str, typer.Option("--engine", metavar="ENGINE", help=f"{', '.join(ENGINES)}, or up:NAME.")]
 Seconds = Annotated[float, typer.Option("--seconds", help="Time limit of the planner.")]
 Expansions = Annotated[int, typer.Option("--expansions", help="Limit of the in-process search.")]
+Roles = Annotated[list[str], typer.Option("--role", metavar="ROLE", help="A role of the caller, who then sees only what they may use.")]
+Scopes = Annotated[list[str], typer.Option("--scope", metavar="SCOPE", help="A scope of the caller.")]
+Tenant = Annotated[str, typer.Option("--tenant", metavar="TENANT", help="The tenant of the caller.", show_default=False)]
+Environment = Annotated[
+    str, typer.Option("--environment", metavar="NAME", help="The environment in which the caller is.", show_default=False)
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
+
+
+def caller_of(roles: Iterable[str], scopes: Iterable[str], tenant: str, environment: str) -> Principal | None:
+    """Who calls; None where no option says anything of it."""
+    caller = Principal("", tenant, frozenset(roles), frozenset(scopes), environment)
+    return caller if caller != Principal() else None
+
+
+def load_for(path: str, caller: Principal | None) -> Domain:
+    """The domain at `path`, without what `caller` may not use. Raises DomainError."""
+    return load(path) if caller is None else load(path).for_principal(caller)
 
 
 def read_state(text: str) -> StateInput:

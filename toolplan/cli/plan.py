@@ -11,13 +11,19 @@ from toolplan.cli.options import (
     AsJson,
     DomainFile,
     Engine,
+    Environment,
     Exhausted,
     Expansions,
     Forbid,
     GoalText,
+    Roles,
+    Scopes,
     Seconds,
     StateText,
+    Tenant,
+    caller_of,
     limit_of,
+    load_for,
     read_state,
 )
 from toolplan.cli.output import reporting, say, show_findings, show_json
@@ -25,7 +31,6 @@ from toolplan.cli.wanted import CandidateTexts, RankerName, RequestText, check_w
 from toolplan.domain import Ask
 from toolplan.frontier import Planned, assumes, number, plan
 from toolplan.frontier.verification import Agreed, Disagreed, NotVerified, Verdict, second_engine, verdict_to_dict, verify
-from toolplan.language.loading import load
 from toolplan.planning.plans import Bounded, Optimal, Plan, Undecided, Unreachable
 
 EXAMPLE = "Example: toolplan plan workspace --state date,event_description,new_time --goal move_event"
@@ -40,6 +45,10 @@ def command(
     candidates: CandidateTexts = [],
     forbid: Forbid = [],
     exhausted: Exhausted = [],
+    roles: Roles = [],
+    scopes: Scopes = [],
+    tenant: Tenant = "",
+    environment: Environment = "",
     engine: Engine = "auto",
     seconds: Seconds = 30.0,
     expansions: Expansions = 1_000_000,
@@ -49,10 +58,10 @@ def command(
 ) -> None:
     """Print the plan of least score from a state to a goal, and who proved it."""
     check_wanted(goal, request, candidates, ranker)
-    limit = limit_of(seconds, expansions)
+    limit, caller = limit_of(seconds, expansions), caller_of(roles, scopes, tenant, environment)
     verdict = None
     with reporting(as_json=as_json):
-        contracts = load(domain)
+        contracts = load_for(domain, caller)
         planned = plan(
             contracts,
             state=read_state(state),

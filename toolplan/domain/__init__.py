@@ -6,9 +6,10 @@ both actions. Mappings keep the order of declaration, which is the last of all t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from weakref import WeakKeyDictionary
 
 from toolplan.domain.actions import Action, Ask, AskKind, Confirmation, Performer, Tool
 from toolplan.domain.conditions import (
@@ -44,8 +45,10 @@ from toolplan.domain.interfaces import (
     Path,
     Pattern,
 )
-from toolplan.domain.policy import ASKING, DEFAULT_RISK, Clarify, Policy, RiskLevel
+from toolplan.domain.policy import ASKING, DEFAULT_RISK, Clarify, Policy, RiskLevel, Uncontracted
+from toolplan.domain.principals import Principal, permits
 from toolplan.domain.scenarios import CandidateGoals, Expectation, Given, Happening, Never, Scenario, Wanted
+from toolplan.domain.sharing import Shared
 
 __all__ = [
     "ASKING",
@@ -93,6 +96,7 @@ __all__ = [
     "Pattern",
     "Performer",
     "Policy",
+    "Principal",
     "RiskLevel",
     "Scenario",
     "Slot",
@@ -100,12 +104,18 @@ __all__ = [
     "Term",
     "Tool",
     "Type",
+    "Uncontracted",
     "ValueType",
     "Variable",
     "Wanted",
+    "permits",
 ]
 
 VALUE_TYPES = ("text", "integer", "decimal", "boolean", "date", "datetime", "duration", "email", "url", "enum", "schema")
+KEPT_RESTRICTIONS = 64
+"""Restrictions of a domain that live as long as it does, though nobody holds them, with all that is remembered of them."""
+
+_RESTRICTIONS: WeakKeyDictionary[Domain, Shared[frozenset[str], Domain]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +184,10 @@ class Goal:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Domain:
-    """Everything that one file and its imports declare. Compared by identity; a changed domain is a new value."""
+    """Everything that one file and its imports declare. Compared by identity; a changed domain is a new value.
+
+    `withheld` are the real tools that a principal may not use: they are not uncontracted, though no contract of this domain calls them.
+    """
 
     name: str
     description: str
@@ -186,6 +199,7 @@ class Domain:
     goals: Mapping[str, Goal]
     policy: Policy
     tests: tuple[Scenario, ...] = ()
+    withheld: tuple[str, ...] = ()
 
     def action(self, name: str) -> Action:
         """The tool or question called `name`. Raises KeyError where there is none."""
@@ -208,3 +222,40 @@ class Domain:
     def score_of(self, action: Action) -> Fraction:
         """What one step of `action` adds to the score of a plan: cost + risk factor * weight of its level."""
         return action.cost + self.policy.risk_factor * self.risk_of(action).weight
+
+    def for_principal(self, principal: Principal, also: Callable[[Tool], bool] | None = None) -> Domain:
+        """This domain without the tools that `principal` may not use, as if nobody had declared them; itself where there are none.
+
+        `also` sees each tool that the contracts permit, and may forbid it. The same tools make the same domain, whoever asks. Facts, types
+        and goals stay, so that what only a forbidden tool produces cannot be had. Tests go, since they name tools.
+        """
+        permitted = frozenset(name for name, tool in self.tools.items() if permits(tool, principal) and (also is None or also(tool)))
+        if len(permitted) == len(self.tools):
+            return self
+        restrictions = _RESTRICTIONS.setdefault(self, Shared(KEPT_RESTRICTIONS))
+        return restrictions.get(permitted, lambda: self._restricted(permitted))
+
+    def _restricted(self, permitted: Set[str]) -> Domain:
+        tools = {name: tool for name, tool in self.tools.items() if name in permitted}
+        gone = [tool for name, tool in self.tools.items() if name not in permitted]
+        hidden = {name for tool in gone for name in (tool.name, tool.call_name)}
+        hidden -= {name for tool in tools.values() for name in (tool.name, tool.call_name)}
+        placeholders = {tool.placeholder(brought) for tool in gone for brought in (*tool.finds, *tool.creates)}
+        asks = {name: ask for name, ask in self.asks.items() if not ask.permits or ask.permits in tools}
+        # The fact that a permission question gives is described by the name of its tool.
+        facts = {**self.facts, **{name: replace(self.facts[name], description="") for name in self.asks.keys() - asks.keys()}}
+        return replace(
+            self,
+            constants={name: kind for name, kind in self.constants.items() if name not in placeholders},
+            facts=facts,
+            tools={name: _without_mentions(tool, hidden) for name, tool in tools.items()},
+            asks=asks,
+            policy=replace(self.policy, always_visible=tuple(name for name in self.policy.always_visible if name in tools)),
+            tests=(),
+            withheld=tuple(dict.fromkeys((*self.withheld, *(tool.call_name for tool in gone if tool.call_name in hidden)))),
+        )
+
+
+def _without_mentions(tool: Tool, hidden: Set[str]) -> Tool:
+    kept = tuple(name for name in tool.evidence.supersedes if name not in hidden)
+    return tool if kept == tool.evidence.supersedes else replace(tool, evidence=replace(tool.evidence, supersedes=kept))

@@ -84,11 +84,17 @@ NO_INTERFACE = Interface()
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The metadata of an evidence contract: who offers the tool, who answers for it, when to use it and when not to."""
+    """The metadata of an evidence contract: who offers the tool, who may use it, who answers for it, when to use it and when not to.
+
+    A caller needs all of `scopes`, and one of `roles`, of `tenants` and of `environments` each, unless there are none.
+    """
 
     capability: tuple[str, ...] = ()
     server: str = ""
     scopes: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    tenants: tuple[str, ...] = ()
+    environments: tuple[str, ...] = ()
     owner: str = ""
     version: str = ""
     supersedes: tuple[str, ...] = ()

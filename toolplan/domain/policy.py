@@ -32,6 +32,13 @@ class Clarify(enum.Enum):
     LATE = "late"
 
 
+class Uncontracted(enum.Enum):
+    """What becomes of a real tool that no contract calls: it is hidden, or shown where the decision is to explore."""
+
+    HIDE = "hide"
+    EXPLORE = "explore"
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """The settings of a domain. `question_cost` is the cost of a question that names none."""
@@ -44,6 +51,7 @@ class Policy:
     risk: tuple[RiskLevel, ...] = DEFAULT_RISK
     always_visible: tuple[str, ...] = ()
     question_cost: Fraction = Fraction(5)
+    uncontracted: Uncontracted = Uncontracted.HIDE
 
     def level(self, name: str | None) -> RiskLevel:
         """The level called `name`; unrated (None) is not safe and weighs as much as the highest level."""

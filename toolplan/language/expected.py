@@ -32,7 +32,7 @@ GOES_ON = frozenset(["LPAR", *EQUALS])
 """What may follow an item that is complete without it: not worth naming."""
 KINDS = {"a condition": {"NAME", "NOT", "FORALL", "EXISTS"}, "an effect": {"NAME", "FORALL", "ONEOF"}}
 """What is expected where all of these may stand."""
-TAKES_A_STRING = frozenset(["CALLS", "IMPORT", "TEST", "SERVER", "SCOPES", "OWNER", "VERSION", "PHRASES", "PATTERN", "REQUEST"])
+TAKES_A_STRING = frozenset("CALLS IMPORT TEST SERVER SCOPES ROLES TENANTS ENVIRONMENTS OWNER VERSION PHRASES PATTERN REQUEST".split())
 MOST_EXPECTED = 6
 """Things named after `expected`."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from toolplan.domain import Clarify, Confirmation, Policy, RiskLevel
+from toolplan.domain import Clarify, Confirmation, Policy, RiskLevel, Uncontracted
 from toolplan.language import nodes
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Label, quoted, visible
@@ -22,9 +22,12 @@ FIELDS = {
     "risk": "risk",
     "always visible": "always_visible",
     "ask": "question_cost",
+    "uncontracted": "uncontracted",
 }
 SHARES = frozenset(["confidence", "margin", "plausible"])
 """Settings that lie between 0 and 1."""
+CHOICES: Mapping[str, type[Clarify] | type[Uncontracted]] = {"clarify": Clarify, "uncontracted": Uncontracted}
+"""Settings that are one of a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +85,12 @@ def _value(scope: Scope, clause: nodes.Clause) -> object:
             scope.report(Code.NUMBER_OUT_OF_RANGE, f"`{clause.word}` {limits}", first.span, hint)
             return Fraction(0)
         return first.value
-    if clause.word == "clarify" and isinstance(first, nodes.Name):
-        if first.text not in (choice.value for choice in Clarify):
-            scope.unknown(Code.UNKNOWN_SETTING, "choice", first, [choice.value for choice in Clarify], "there are `early` and `late`")
-            return Clarify.LATE
-        return Clarify(first.text)
+    if clause.word in CHOICES and isinstance(first, nodes.Name):
+        words = [choice.value for choice in CHOICES[clause.word]]
+        if first.text not in words:
+            scope.unknown(Code.UNKNOWN_SETTING, "choice", first, words, f"there are {' and '.join(map(quoted, words))}")
+            return next(iter(CHOICES[clause.word]))
+        return CHOICES[clause.word](first.text)
     if clause.word == "risk":
         return _levels(scope, [level for level in clause.values if isinstance(level, nodes.Level)])
     return tuple(dict.fromkeys(name.text for name in clause.values if isinstance(name, nodes.Name)))
