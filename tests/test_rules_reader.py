@@ -67,6 +67,8 @@ STAYS = toolplan.loads(
     fact stay_check_out_date: date "the day of leaving"
     fact stay_rooms: integer "how many rooms"
     fact stay_guests: integer "how many people"
+    fact stay_length: integer "the number of days"
+    fact stay_style: text "how it is built"
     fact stay_has_garden: boolean "whether there is a garden"
     fact stay_comfort: enum("simple", "simple luxury", "grand luxury")
     fact ride_from_city: text "where the ride begins"
@@ -74,12 +76,19 @@ STAYS = toolplan.loads(
     fact ride_driver: text "by whom"
     fact ride_insurance: boolean "whether it is insured"
     fact ride_alarm_time: datetime "when to be woken"
+    fact tour_start_date: date "the day of the tour"
+    fact tour_pickup_time: datetime "when the bus leaves"
+    fact tour_return_date: date "the last day"
+    fact tour_meal_time: datetime "when to eat"
+    fact tour_meal_date: date "the day of the meal"
     fact stay_found
     fact ride_taken
+    fact tour_taken
+    fact tour_eaten
     tool stay_search {
       "Search for a house."
       requires stay_city, stay_check_in_date, stay_check_out_date
-      passes city = stay_city, rooms free, guests free, has_garden free, comfort free
+      passes city = stay_city, rooms free, guests free, length free, style free, has_garden free, comfort free
       produces stay_found
       risk read
     }
@@ -90,8 +99,12 @@ STAYS = toolplan.loads(
       produces ride_taken
       risk write
     }
+    tool tour_take { "Take a tour." requires tour_start_date, tour_pickup_time, tour_return_date produces tour_taken risk write }
+    tool tour_have_meal { "Have a meal." requires tour_meal_time, tour_meal_date produces tour_eaten risk write }
     goal stay_find { "Find a house." achieves stay_found given stay_city, stay_check_in_date, stay_check_out_date }
     goal ride_book { "Take a ride." achieves ride_taken given ride_from_city, ride_to_city, ride_insurance, ride_alarm_time }
+    goal tour_book { "Take a tour." achieves tour_taken given tour_start_date, tour_pickup_time, tour_return_date }
+    goal tour_eat { "Have a meal." achieves tour_eaten given tour_meal_time, tour_meal_date }
     """
 )
 DAY = ("2026-12-01T00:00:00+01:00", "2026-12-01T23:59:59+01:00")
@@ -271,6 +284,89 @@ REQUESTS: list[tuple[str, tuple[str, ...], Mapping[str, object]]] = [
 ]
 
 
+REVIEW = {"described(event_2)": "review", **window("event_2", FRIDAY)}
+AT_FOUR = event("dentist appointment", **window("event_1", DAY), **{"starts(event_1)": "2026-12-01T16:00:00+01:00"})
+SEVERAL: list[tuple[str, tuple[str, ...], Mapping[str, object]]] = [
+    ("move tomorrow's dentist appointment to 4 PM and cancel Friday's review", ("move_event", "cancel_event"), {**AT_FOUR, **REVIEW}),
+    ("move tomorrow's dentist appointment to 4 PM. Cancel Friday's review.", ("move_event", "cancel_event"), {**AT_FOUR, **REVIEW}),
+    (
+        "Move the dentist appointment tomorrow to 4 PM, and please cancel the review on Friday",
+        ("move_event", "cancel_event"),
+        {**AT_FOUR, **REVIEW},
+    ),
+    (
+        "cancel Friday's review and move the dentist appointment tomorrow to 4 PM",
+        ("cancel_event", "move_event"),
+        {
+            **event("review", **window("event_1", FRIDAY)),
+            "described(event_2)": "dentist appointment",
+            **window("event_2", DAY),
+            "starts(event_2)": "2026-12-01T16:00:00+01:00",
+        },
+    ),
+    # The day behind the time is that of the time, and nobody said on which day the appointment is now.
+    (
+        "move the dentist appointment to 4 PM tomorrow and cancel Friday's review",
+        ("move_event", "cancel_event"),
+        {**event("dentist appointment", **{"starts(event_1)": "2026-12-01T16:00:00+01:00"}), **REVIEW},
+    ),
+    # The one day is that of the lunch.
+    (
+        "move the dentist appointment to 4 PM and cancel tomorrow's lunch",
+        ("move_event", "cancel_event"),
+        {**event("dentist appointment"), "described(event_2)": "lunch", **window("event_2", DAY)},
+    ),
+    (
+        "move tomorrow's dentist appointment to Friday and cancel the review at 4 pm",
+        ("move_event", "cancel_event"),
+        {**event("dentist appointment", **window("event_1", DAY)), "described(event_2)": "review"},
+    ),
+    (
+        "plan lunch from 12 to 1 pm on Friday and cancel tomorrow's review",
+        ("add_event", "cancel_event"),
+        {
+            "title(new_event_1)": "lunch",
+            "starts(new_event_1)": "2026-12-04T12:00:00+01:00",
+            "ends(new_event_1)": "2026-12-04T13:00:00+01:00",
+            **event("review", **window("event_1", DAY)),
+        },
+    ),
+    (
+        "postpone tomorrow's dentist appointment until 4 pm and invite Anna to Friday's review",
+        ("move_event", "invite_attendee"),
+        {**AT_FOUR, **REVIEW, "named(person_1)": "Anna"},
+    ),
+    (
+        "move tomorrow's dentist appointment to 4 PM, cancel Friday's review and archive the newsletter",
+        ("move_event", "cancel_event", "archive_email"),
+        {**AT_FOUR, **REVIEW, **mail("newsletter")},
+    ),
+    (
+        "archive the newsletter, cancel tomorrow's lunch, and move Friday's review to 3 pm",
+        ("archive_email", "cancel_event", "move_event"),
+        {**mail("newsletter"), **event("lunch", **window("event_1", DAY)), **REVIEW, "starts(event_2)": "2026-12-04T15:00:00+01:00"},
+    ),
+    (
+        "cancel tomorrow's lunch, move Friday's review to 3 pm and tell Bob that I'm late",
+        ("cancel_event", "move_event", "write_to"),
+        {
+            **event("lunch", **window("event_1", DAY)),
+            **REVIEW,
+            "starts(event_2)": "2026-12-04T15:00:00+01:00",
+            "named(person_1)": "Bob",
+            "wording(new_message_1)": "I'm late",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "goals", "facts"), SEVERAL, ids=[text for text, _, _ in SEVERAL])
+def test_of_several_wishes_each_takes_what_its_own_clause_says(text: str, goals: tuple[str, ...], facts: Mapping[str, object]) -> None:
+    reading = read(text, new())
+    assert top(reading) == goals
+    assert stated(reading) == facts
+
+
 @pytest.mark.parametrize(("text", "goals", "facts"), REQUESTS, ids=[text for text, _, _ in REQUESTS])
 def test_a_request_in_words(text: str, goals: tuple[str, ...], facts: Mapping[str, object]) -> None:
     reading = read(text, new())
@@ -362,6 +458,23 @@ SPOKEN: list[tuple[str, str, Mapping[str, object]]] = [
     ("a house without a garden", "stay_find", house(has_garden=False)),
     ("a garden does not matter", "stay_find", {}),
     ("yes, a house", "stay_find", {}),
+    # What says yes or no is no more than its own words.
+    ("a house with a garden in Rome", "stay_find", house(has_garden=True, city="Rome")),
+    ("Fort St. George is too far, so take us to St. Moritz", "ride_book", ride(to_city="St. Moritz")),
+    # Names by the words after them.
+    ("something in the Art Deco style", "stay_find", house(style="Art Deco")),
+    ("a Victorian house, please", "stay_find", house(style="Victorian")),
+    ("a Victorian garden house or a Victorian one", "stay_find", {}),
+    # Lengths where their unit is counted.
+    ("a house for two days", "stay_find", house(length=2)),
+    ("a house for two weeks", "stay_find", {}),
+    # A day that is said with a time of day, for the facts that the names put together.
+    ("dinner on Friday at 8 pm", "tour_eat", {"tour_meal_time": "2026-12-04T20:00:00+01:00", "tour_meal_date": "2026-12-04"}),
+    (
+        "pick me up on Friday at 9 am, and back on Sunday",
+        "tour_book",
+        {"tour_pickup_time": "2026-12-04T09:00:00+01:00", "tour_start_date": "2026-12-04", "tour_return_date": "2026-12-06"},
+    ),
     # Two days, and one of two.
     ("from the 3rd until the 5th of December", "stay_find", house(check_in_date="2026-12-03", check_out_date="2026-12-05")),
     ("until Friday", "stay_find", house(check_out_date="2026-12-04")),
@@ -376,6 +489,16 @@ SPOKEN: list[tuple[str, str, Mapping[str, object]]] = [
 @pytest.mark.parametrize(("text", "goal", "facts"), SPOKEN, ids=[text for text, _, _ in SPOKEN])
 def test_what_a_turn_says_without_a_phrase(text: str, goal: str, facts: Mapping[str, object]) -> None:
     assert stated(read(text, Context(STAYS, NOW), Only(goal))) == facts
+
+
+def test_the_words_of_a_value_mean_it_without_the_rest_of_the_turn() -> None:
+    def words(text: str, goal: str) -> dict[str, str]:
+        return {str(each.atom): each.words for each in read(text, Context(STAYS, NOW), Only(goal)).stated}
+
+    assert words("dinner on Friday at 8 pm", "tour_eat")["tour_meal_date"] == "Friday"
+    assert words("dinner at eight in the evening on the 4th", "tour_eat")["tour_meal_date"] == "on the 4th"
+    assert words("a house for two days", "stay_find") == {"stay_length": "two"}
+    assert words("we do not want any garden in Rome", "stay_find") == {"stay_has_garden": "not want any garden", "stay_city": "Rome"}
 
 
 class Nothing:
@@ -783,6 +906,7 @@ def test_the_same_words_after_all_is_done_are_another_thing() -> None:
     before = Context(OFFICE, NOW, State(), (), None, {"mine": "calendar", "event_1": "event"}, {"event_1": "dentist appointment"})
     assert [m.name for m in read("move tomorrow's dentist appointment to 4 PM", before).mentions] == ["event_2"]
     assert [m.name for m in read("cancel the dentist appointment", before).mentions] == ["event_1"]
+    assert [m.name for m in read("cancel my dentist appointment", before).mentions] == ["event_1"]
     assert [m.name for m in read("cancel a dentist appointment", before).mentions] == ["event_2"]
 
 

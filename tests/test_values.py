@@ -316,6 +316,7 @@ SENTENCES = [
     ("Friday, 9 March 2027", []),
     ("the 5th floor, the second option, the first of them", []),
     ("the other one, the cheap one, one of them, no one", []),
+    ("a ride for a group of one, please", ["integer 1"]),
     ("Version 1.2.3 of order ABC-123, #42, 555-0123, 0161 496 0222, room 007", []),
     ("I may go soon. March on! The sun sat and we wed.", []),
     ("open 24/7, 3 times a day, $20 an hour", ["integer 3", "decimal 20"]),

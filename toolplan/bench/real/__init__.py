@@ -3,7 +3,8 @@
 - `contracts`: blocks of the language written from schemas.
 - `decided`: a decision in the words of those who annotate; `agreement`: shares with intervals, and misses.
 - `sgd_contracts`, `sgd_states`, `sgd`: the services and dialogues of Schema-Guided Dialogue; `selector`: which intent an utterance means.
-- `slots`: how well readers read values; `sgd_slots`, `when2call_slots`: those of the dialogues, and those of single turns.
+- `slots`: how well readers read values; `sgd_slots`, `when2call_slots`: those of the dialogues, and those of single turns; `by_model`: on a
+  sample of both, with a language model among the readers.
 - `value_types`: the types of values that schemas describe.
 - `when2call`: single turns to be answered by a call, a question, or neither.
 - `bfcl_conversations`, `bfcl`: conversations in which a parameter or a tool is missing.

@@ -15,9 +15,10 @@ def identifier(*words: str) -> str:
     return f"_{name}" if name[:1].isdigit() else name
 
 
-def fact(name: str, description: str = "") -> str:
-    """A fact that carries no value: what it is to the planner."""
-    return f"fact {name} {_text(description)}" if description else f"fact {name}"
+def fact(name: str, description: str = "", value_type: str | None = None) -> str:
+    """A fact that carries a value of `value_type`; without one it carries none, which is what it is to the planner."""
+    declared = f"fact {name}: {value_type}" if value_type else f"fact {name}"
+    return f"{declared} {_text(description)}" if description else declared
 
 
 def ask(name: str, question: str, produces: str) -> str:

@@ -70,7 +70,7 @@ def _service(service: Schema) -> Iterator[str]:
     descriptions = {slot["name"]: slot["description"] for slot in service["slots"]}
     types = {slot["name"]: value_type(slot) for slot in service["slots"]}
     for slot in dict.fromkeys(slot for intent in intents for slot in _taken(intent)):
-        yield fact(f"{slot_fact(name, slot)}: {types[slot]}", descriptions[slot])
+        yield fact(slot_fact(name, slot), descriptions[slot], types[slot])
         yield ask(identifier(name, "ask", slot), f"{descriptions[slot]}?", slot_fact(name, slot))
     for intent in intents:
         yield from _intent(name, intent, descriptions)

@@ -19,7 +19,7 @@ from toolplan.bench.real import value_types, when2call
 from toolplan.bench.real.agreement import Agreement, Titled, agreement
 from toolplan.bench.real.contracts import ask, fact, goal, identifier, tool
 from toolplan.bench.real.slots import READERS, Annotated, SlotReader, SlotTurn, agreements
-from toolplan.bench.real.when2call import Schema, done_fact, parameter_fact
+from toolplan.bench.real.when2call import Schema, done_fact
 from toolplan.session.turns import Context, TurnReading
 
 TITLE = "When2Call: values that the turn states (the tool that is wanted: labelled)"
@@ -62,13 +62,13 @@ def labelled_turn(record: Schema) -> LabelledTurn:
         source: Annotated(value_type, (_as_text(arguments[parameter]),), NOW)
         for parameter in arguments
         if parameter != missing
-        for source in [parameter_fact(name, parameter)]
+        for source in [argument_fact(name, parameter)]
         if (value_type := domain.facts[source].value) is not None
     }
     stated = {source: value for source, value in held.items() if _stands_in(value.wordings[0], text)}
     wanted = ((identifier(name),),)
     slots = SlotTurn(record["uuid"], text, Context(domain, NOW, goals=wanted), wanted, stated, held)
-    return LabelledTurn(slots, parameter_fact(name, missing) if missing else "")
+    return LabelledTurn(slots, argument_fact(name, missing) if missing else "")
 
 
 def left_missing(reader: str, turns: Sequence[LabelledTurn], readings: Sequence[TurnReading]) -> Agreement:
@@ -78,19 +78,24 @@ def left_missing(reader: str, turns: Sequence[LabelledTurn], readings: Sequence[
     return agreement(DATA, what, cases, lambda case: case[0] not in {value.atom.fact for value in case[1].stated}, lambda case: "made up")
 
 
+def argument_fact(name: str, parameter: str) -> str:
+    """The fact that carries the value of `parameter` of the tool `name`. Called so, a user may state it of a call that can do without it."""
+    return identifier(name, parameter)
+
+
 def _contract(schema: Schema) -> Iterator[str]:
     """The tool of `schema`, a goal that is called as it is, and a fact with its type and a question for each parameter."""
     name, properties = schema["name"], schema["parameters"]["properties"]
-    required = {parameter: parameter_fact(name, parameter) for parameter in schema["parameters"].get("required") or ()}
+    required = {parameter: argument_fact(name, parameter) for parameter in schema["parameters"].get("required") or ()}
     for parameter, described in properties.items():
-        source, value_type = parameter_fact(name, parameter), value_types.of_property(described)
+        source = argument_fact(name, parameter)
         description = described.get("description", parameter)
-        yield fact(f"{source}: {value_type}" if value_type else source, description)
+        yield fact(source, description, value_types.of_property(described))
         yield ask(identifier("ask", name, parameter), description, source)
     yield fact(done_fact(name))
     optional = [parameter for parameter in properties if parameter not in required]
     description = schema["description"]
-    yield tool(f"call_{identifier(name)}", name, description, passes=required, optional=optional, produces=[done_fact(name)], risk="write")
+    yield tool(identifier(name), name, description, passes=required, optional=optional, produces=[done_fact(name)], risk="write")
     yield goal(identifier(name), description, achieves=done_fact(name), given=required.values())
 
 

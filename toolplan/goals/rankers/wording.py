@@ -10,7 +10,7 @@ from toolplan.domain import Domain, Fact, Goal
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 NO_WORD = re.compile(r"[\W_]+")
 OPEN_PLACE = re.compile(r"\.\.\.|…")
-JOINT = re.compile(r"(?<=[.?!;])\s+|,?\s+(?:and|then)(?:\s+(?:also|then))*\s+", re.IGNORECASE)
+JOINT = re.compile(r"(?<=[.?!;])\s+|,?(?<!\s)\s+(?:and|then)(?:\s+(?:also|then))*\s+", re.IGNORECASE)
 """Where one wish can end and another begin."""
 MOST_PARTS = 4
 """Parts of one request that are read on their own: whoever says more at once tells a story."""

@@ -9,19 +9,21 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from toolplan.domain import AtomicFormula, Fact, ValueType
-from toolplan.session.readers.moments import as_moment, day_of, day_said, ends_within_days, moment, stretch, time_of
+from toolplan.session.readers.moments import as_moment, day_of, day_said, ends_within_days, moment, stretch, time_of, words_of_day
 from toolplan.session.readers.openings import Openings
 from toolplan.session.readers.options import Said, flag_said, option_said
 from toolplan.session.readers.phrases import UNTIL, fits, fits_slot
 from toolplan.session.readers.tokens import Token, spoken, stem, stems
 from toolplan.values import Found, Misfit, Normal, normal
 
-BEGINNING = frozenset(map(stem, "from start starting begin leave leaving depart departure departing pick pickup check checkin".split()))
+BEGINNING = frozenset(map(stem, "from start starting begin go leave leaving depart departure departing pick pickup check checkin".split()))
 ENDING = frozenset(map(stem, "until till through end ending return returning back out drop dropoff checkout".split()))
 """Words for the two ends of a stay or a journey."""
 BETWEEN = frozenset("to until till through and - –".split())
 """Words between two days that are said as one stretch."""
 DAYS = frozenset({"date", "period"})
+WHEN = frozenset(map(stem, "date day time datetime".split()))
+"""Words in the names of days and moments that do not tell of what they are."""
 
 
 class Value(NamedTuple):
@@ -55,6 +57,7 @@ class Assigning:
         tokens = [token for token in part if fits_slot(self.openings.facts[formula], token)]
         if tokens:
             self._tell(formula, self._as(formula, tokens), tokens)
+            self._tell_day_of(formula, tokens)
 
     def described(self, terms: tuple[object, ...], tokens: Iterable[Token]) -> list[Token]:
         """Moments that were said within the words for a thing: they tell which one it is. Those that say nothing of it are given back."""
@@ -74,6 +77,7 @@ class Assigning:
         """Values that no phrase has a place for, by their types."""
         for kind in dict.fromkeys(token.value.kind for token in tokens if token.value is not None and not token.is_instant):
             self._by_kind([token for token in tokens if token.value is not None and token.value.kind == kind], turn)
+        self._by_length([token for token in tokens if token.value is not None and token.value.kind == "duration"])
         self._by_time([token for token in tokens if token.is_instant], turn)
 
     # By type
@@ -103,6 +107,15 @@ class Assigning:
         if kind.kind == "boolean":
             return flag_said(self.openings.words.get(formula, ()), turn)
         return option_said(kind, turn) if kind.kind == "enum" else None
+
+    def _by_length(self, tokens: Sequence[Token]) -> None:
+        """Lengths of time to the numbers that count their unit: "two days" where the number of days is wanted."""
+        for token in tokens:
+            count, _, unit = token.lower.rpartition(" ")
+            read = normal(ValueType("integer"), count, self.now)
+            counting = [f for f in self.openings.of_kind("integer") if f not in self.told and stem(unit) in self._words(f)]
+            if isinstance(read, Normal) and len(counting) == 1:
+                self._tell(counting[0], read.value, [token], self.text[token.start : token.start + len(count)])
 
     def _by_time(self, tokens: Sequence[Token], turn: Sequence[Token]) -> None:
         days = [token for token in tokens if token.value is not None and token.value.kind in DAYS]
@@ -167,6 +180,14 @@ class Assigning:
         elif (formula := self._said_of_day(token, turn)) is not None and formula not in self.told:
             self.slot(formula, [token])
 
+    def _tell_day_of(self, formula: AtomicFormula, tokens: Sequence[Token]) -> None:
+        """The day of a moment that was said with its day, for the fact that says the day alone."""
+        days = [token for token in tokens if token.value is not None and token.value.kind in ("date", "datetime")]
+        date = _date_of(formula, self.openings) if days and formula in self.told else None
+        if date is not None:
+            day = day_of(self.told[formula].value)
+            self._tell(date, day, days[:1], words_of_day(spoken(self.text, days[:1]), day, self.now))
+
     def _move(self, formulas: Iterable[AtomicFormula], token: Token) -> None:
         """Moments that keep their time of day and come on another day."""
         day = day_of(token.value.value) if token.value is not None and token.value.kind == "date" else None
@@ -211,9 +232,10 @@ class Assigning:
         for formula, value in zip(pair, ends or (), strict=False):
             self._tell(formula, value, [token])
 
-    def _tell(self, formula: AtomicFormula, value: object, tokens: Sequence[Token]) -> None:
+    def _tell(self, formula: AtomicFormula, value: object, tokens: Sequence[Token], words: str = "") -> None:
+        """That `formula` has `value`, by `words`, or all that the `tokens` say."""
         if value is not None and formula not in self.told:
-            self.told[formula] = Value(value, spoken(self.text, tokens))
+            self.told[formula] = Value(value, words or spoken(self.text, tokens))
             self.taken.update(token.start for token in tokens)
 
     def _as(self, formula: AtomicFormula, tokens: Sequence[Token]) -> object:
@@ -249,6 +271,17 @@ def _of_the_same_end(moment: AtomicFormula, openings: Openings) -> list[tuple[At
         return places
     is_end = not ENDING.isdisjoint(words)
     return [place for place in places if is_end is not ENDING.isdisjoint(openings.words.get(place[0], ()))]
+
+
+def _date_of(moment: AtomicFormula, openings: Openings) -> AtomicFormula | None:
+    """The fact that says the day of `moment`, by their names: `show_date` of `show_time`; None where it is not clear which."""
+    if moment not in openings.moments or moment not in openings.words:
+        return None
+    about = set(openings.words[moment]) - WHEN
+    ends = [place[0] for place in _of_the_same_end(moment, openings) if about & (BEGINNING | ENDING) and len(place) == 1]
+    named = [date for date in openings.of_kind("date") if date in openings.words and set(openings.words[date]) - WHEN == about]
+    dates = named or ends
+    return dates[0] if len(dates) == 1 else None
 
 
 def converted(kind: ValueType | None, token: Token, now: datetime) -> object:

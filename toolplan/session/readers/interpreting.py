@@ -16,6 +16,7 @@ from toolplan.language.source import Source
 from toolplan.planning.plans import Atom
 from toolplan.planning.problem import ground
 from toolplan.session.readers.assigning import Assigning, Value, day_in_state
+from toolplan.session.readers.clauses import clauses
 from toolplan.session.readers.moments import day_said
 from toolplan.session.readers.naming import Name, assigned, is_number, names
 from toolplan.session.readers.openings import Openings, openings_of
@@ -123,14 +124,26 @@ class Interpretation:
     def wish(self, goal: str, match: Match | None, binding: Mapping[str, str], like: Mapping[str, str] | None = None) -> None:
         """A goal, with its phrase where one was found; `binding` are the entities that it is about already.
 
-        Days that nobody says are those of the entities in `like`.
+        A phrase takes nothing from clauses that it has no part in. Days that nobody says are those of the entities in `like`.
         """
         done = self._instances(self.context.done)
         self.finished = frozenset(chain.from_iterable(of.values() for other, of in done if other == goal))
+        elsewhere = self._elsewhere(match) - self.used if match is not None else set()
+        self.used |= elsewhere
         reading = _Wish(self, openings_of(self.context.domain, goal), dict(binding), like or {})
         if match is not None:
             reading.fill(match)
         reading.rest()
+        self.used -= elsewhere
+
+    def _elsewhere(self, match: Match) -> set[int]:
+        """The clauses of the turn that `match` has no part in."""
+        others = [clause for clause in self._clauses if clause.stop <= match.part.start or match.part.stop <= clause.start]
+        return set(chain.from_iterable(others))
+
+    @cached_property
+    def _clauses(self) -> list[range]:
+        return clauses(self.turn, self.vocabulary.verbs)
 
     def once_more(self, binding: Mapping[str, str], variables: Iterable[str]) -> None:
         """What is wanted is wanted again, and it is about the entities of `binding` that stand for `variables`."""
@@ -335,7 +348,7 @@ class _Wish:
         """Names that are clearly of texts without entities."""
         texts = {formula: self.openings.words[formula] for formula in self.openings.of_kind("text") if not formula.terms}
         unstated = {formula: words for formula, words in texts.items() if ground(formula, {}) not in self.turn.stated}
-        for formula, name in assigned(self.turn.names(), unstated).items():
+        for formula, name in assigned(self.turn.names(), unstated, self.openings.nouns).items():
             self.turn.state_name(ground(formula, {}), name)
 
     def day(self, formula: AtomicFormula) -> str | None:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 
-from toolplan.values import Found, found
+from toolplan.domain import ValueType
+from toolplan.values import Found, Normal, found, normal
 
 FIRST, LAST = "00:00:00", "23:59:59"
 MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d))?")
@@ -28,6 +29,13 @@ def moment(day: str, time: str, now: datetime) -> str:
     """`time` on `day`, in the zone of `now` where `time` names none."""
     at = datetime.fromisoformat(f"{day}T{time}")
     return (at if at.tzinfo is not None else at.replace(tzinfo=now.tzinfo)).isoformat()
+
+
+def words_of_day(words: str, day: str | None, now: datetime) -> str:
+    """How `words`, which say a moment, begin or end where they say its `day`: "March 8th at noon"; all of them where that is not clear."""
+    pieces = words.split()
+    parts = [" ".join(part) for cut in range(1, len(pieces)) for part in (pieces[:cut], pieces[cut:])]
+    return next((part for part in parts if normal(ValueType("date"), part, now) == Normal(day)), words)
 
 
 def day_said(values: Iterable[Found]) -> str | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from toolplan.domain import AtomicFormula
@@ -47,6 +48,8 @@ ROLES = (
     ("for", "city town"),
 )
 """The words that introduce a name, with those that the facts have in their own names which it is of then. The first that fit count."""
+KINDS = "genre category kind type style cuisine"
+"""Words in the names of facts that say of what kind something is."""
 DIRECTED = ("from", "origin", "departure", "to", "destination", "arrival")
 ENDS = BEGINNINGS | frozenset("next today tomorrow".split())
 """Words that end a name in small letters."""
@@ -56,17 +59,20 @@ NO_NAMES = (
     DETERMINERS | PRONOUNS | frozenset("advance case date general total person cash mind order then now home town time particular".split())
 )
 """Words after a preposition with which no name begins."""
+SHORT = frozenset("st mt ft dr mr mrs ms".split())
+"""Words of names that end with a full stop."""
 CONTRACTION = re.compile(r"['’]\w+$")
 LONGEST = 3
 """Words of a name in small letters, at most."""
 
 
 class Name(NamedTuple):
-    """A name, from token `start` to before `end`, and the word that introduces it; empty where none does."""
+    """A name, from token `start` to before `end`, and the words that introduce and follow it; empty where none does."""
 
     start: int
     end: int
     before: str
+    after: str = ""
 
 
 def names(turn: Sequence[Token], text: str, used: Collection[int]) -> list[Name]:
@@ -76,29 +82,28 @@ def names(turn: Sequence[Token], text: str, used: Collection[int]) -> list[Name]
     return [name for name in found if not any(at in used for at in range(name.start, name.end))]
 
 
-def assigned(found: Sequence[Name], facts: Mapping[AtomicFormula, Sequence[str]]) -> dict[AtomicFormula, Name]:
+def assigned(found: Sequence[Name], facts: Mapping[AtomicFormula, Sequence[str]], nouns: Collection[str] = ()) -> dict[AtomicFormula, Name]:
     """The facts that names are clearly of; of each fact there are the words in its own name. Of two names for one fact neither is."""
     claims: dict[AtomicFormula, list[Name]] = {}
     for name in found:
-        formula = fact_of(name, facts)
+        formula = fact_of(name, facts, nouns)
         if formula is not None:
             claims.setdefault(formula, []).append(name)
     return {formula: of[0] for formula, of in claims.items() if len(of) == 1}
 
 
-def fact_of(name: Name, facts: Mapping[AtomicFormula, Sequence[str]]) -> AtomicFormula | None:
-    """The one fact that `name` is of, by the word before it: a word of the fact's own name, or one for what the fact is about."""
-    if not name.before:
-        return None
-    same = [formula for formula, words in facts.items() if stem(name.before) in words]
-    if same:
-        return same[0] if len(same) == 1 else None
-    for before, about in ROLES:
-        if name.before in before.split():
-            fitting = [formula for formula, words in facts.items() if _is_about(words, about)]
-            if fitting:
-                return fitting[0] if len(fitting) == 1 else None
-    return None
+def fact_of(name: Name, facts: Mapping[AtomicFormula, Sequence[str]], nouns: Collection[str] = ()) -> AtomicFormula | None:
+    """The one fact that `name` is of, by the words beside it: a word of the fact's own name, or one for what the fact is about.
+
+    A name that stands before one of `nouns`, the stems of words for what is wanted, says its kind: "a Mystery movie".
+    """
+    beside = [name.before] if name.after in PREPOSITIONS else [name.before, name.after]
+    roles = [about for before, about in ROLES if name.before in before.split()]
+    kinds = [KINDS] if stem(name.after) in nouns else []
+    called = ([formula for formula, words in facts.items() if stem(word) in words] for word in filter(None, beside))
+    about = ([formula for formula, words in facts.items() if _is_about(words, one)] for one in (*roles, *kinds))
+    fitting = next(filter(None, chain(called, about)), [])
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def own_words(fact: str, goal: str) -> tuple[str, ...]:
@@ -129,7 +134,7 @@ def _capitalised(turn: Sequence[Token], text: str, used: Collection[int]) -> Ite
             if at > start + 1 and start and is_number(turn[start - 1]):
                 start -= 1
             if not POSSESSIVE.search(turn[at - 1].lower):
-                yield Name(start, at, _before(turn, start))
+                yield Name(start, at, _before(turn, start), turn[at].lower if at < len(turn) else "")
         else:
             at += 1
 
@@ -154,8 +159,9 @@ def _end(turn: Sequence[Token], text: str, at: int, used: Collection[int]) -> in
 
 
 def _is_initial(turn: Sequence[Token], text: str, at: int) -> bool:
-    """Whether the full stop at `at` comes after the first letter of a name that goes on."""
-    return turn[at - 1].end - turn[at - 1].start == 1 and at + 1 < len(turn) and _is_capital(turn[at + 1], text)
+    """Whether the full stop at `at` comes after the first letter of a name that goes on, or a short form: "St. Helena"."""
+    is_short = turn[at - 1].end - turn[at - 1].start == 1 or turn[at - 1].lower in SHORT
+    return is_short and at + 1 < len(turn) and _is_capital(turn[at + 1], text)
 
 
 def _is_region(turn: Sequence[Token], text: str, at: int) -> bool:

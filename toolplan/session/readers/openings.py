@@ -10,14 +10,18 @@ from dataclasses import dataclass, field
 from itertools import accumulate, chain
 
 from toolplan.domain import And, AtomicFormula, Constant, Domain, Fact, Free, Goal, Parameter, Variable, Wanted
+from toolplan.goals.rankers.wording import words_of
 from toolplan.language.requests import substitute
 from toolplan.planning.demand import Binding, demanded
 from toolplan.planning.memo import per_domain
 from toolplan.planning.problem import Problem, State
-from toolplan.session.readers.naming import own_words
+from toolplan.session.readers.naming import BEGINNINGS, own_words
+from toolplan.session.readers.tokens import stem, stems
 
 PEOPLE = frozenset("person people contact user customer colleague attendee guest recipient participant employee member".split())
 """Names of types whose entities have names of their own."""
+NO_NOUNS = frozenset(map(stem, BEGINNINGS | frozenset("with or and".split())))
+"""Words of a description that are for nothing that can be wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +29,15 @@ class Openings:
     """The facts that a user may state for one goal, over the variables of the goal.
 
     `facts` are in order: those that are given first, those that may be left out last. `stretches` are the pairs of moments that one question
-    asks for: from when, until when. `types` are those of the variables, `words` the stems in the own name of each fact without entities.
+    asks for: from when, until when. `types` are those of the variables, `words` the stems in the own name of each fact without entities,
+    `nouns` those of the words that the goal has for what is wanted.
     """
 
     facts: Mapping[AtomicFormula, Fact]
     stretches: tuple[tuple[AtomicFormula, AtomicFormula], ...]
     types: Mapping[str, str]
     words: Mapping[AtomicFormula, tuple[str, ...]] = field(default_factory=dict)
+    nouns: frozenset[str] = frozenset()
 
     def of_kind(self, *kinds: str) -> list[AtomicFormula]:
         """The facts whose values are of one of `kinds`."""
@@ -81,6 +87,7 @@ def _opened(domain: Domain, goal: Goal) -> Openings:
         stretches=tuple(_stretches(domain, asked)),
         types={parameter.name: parameter.type for parameter in goal.parameters},
         words={formula: own_words(formula.fact, goal.name) for formula in formulas if not formula.terms},
+        nouns=frozenset(stems(f"{words_of(goal.name)} {goal.description}")) - NO_NOUNS,
     )
 
 

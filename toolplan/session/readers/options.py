@@ -12,7 +12,7 @@ NEGATIONS = frozenset("no not without never cannot unnecessary non".split())
 UNDECIDED = frozenset("prefer preference matter care either if whether or".split())
 """Words of a clause that leaves open what it names."""
 GENERIC = frozenset(
-    map(stem, "add has have is be with in on for of to a good offer include allow serve service available want need".split())
+    map(stem, "add has have is be with in on for of to a good offer option include allow serve service available want need".split())
 )
 """Words in the names of yes-or-no facts that do not tell what they are of."""
 ASKING = frozenset("is are was were does do did".split())
@@ -44,21 +44,32 @@ def option_said(kind: ValueType, turn: Sequence[Token]) -> Said | None:
 
 
 def flag_said(words: Iterable[str], turn: Sequence[Token]) -> Said | None:
-    """Yes or no to the fact with `words` in its name, where one clause of the turn says them all; None where clauses differ."""
+    """Yes or no to the fact with `words` in its name, where one clause of the turn says them all; None where clauses differ.
+
+    Of the clause, what says it goes from the first to the last of these words and of those that negate them.
+    """
     own = set(words) - GENERIC
-    said = [Said(start, end, not _is_negated(turn[start:end])) for start, end in _clauses(turn) if _says(turn[start:end], own)]
+    said = [_flag(start, turn[start:end], own) for start, end in _clauses(turn) if _says(turn[start:end], own)]
     return said[0] if len({one.value for one in said}) == 1 else None
 
 
+def _flag(start: int, clause: Sequence[Token], own: set[str]) -> Said:
+    telling = [at for at, token in enumerate(clause, start) if _is_negation(token) or not own.isdisjoint(_stems_in(token))]
+    return Said(telling[0], telling[-1] + 1, not any(map(_is_negation, clause)))
+
+
 def _says(clause: Sequence[Token], own: set[str]) -> bool:
-    spoken = {stem(part) for token in clause for part in token.lower.split("-")}
+    spoken = {part for token in clause for part in _stems_in(token)}
     asks = bool(clause) and clause[0].lower in ASKING
     return bool(own) and not asks and own <= spoken and UNDECIDED.isdisjoint(token.lower for token in clause)
 
 
-def _is_negated(clause: Sequence[Token]) -> bool:
-    words = [part for token in clause for part in token.lower.split("-")]
-    return any(word in NEGATIONS or word.endswith(("n't", "n’t")) for word in words)
+def _stems_in(token: Token) -> list[str]:
+    return [stem(part) for part in token.lower.split("-")]
+
+
+def _is_negation(token: Token) -> bool:
+    return any(word in NEGATIONS or word.endswith(("n't", "n’t")) for word in token.lower.split("-"))
 
 
 def _clauses(turn: Sequence[Token]) -> Iterator[tuple[int, int]]:

@@ -56,9 +56,14 @@ class Match:
         """More slots first, then more words, then the earlier."""
         return len(self.filled), self.words, -self.filled[0].start
 
+    @property
+    def part(self) -> range:
+        """From the first to the last token of the turn that fills a slot."""
+        return range(self.filled[0].start, max(filled.end for filled in self.filled))
+
     def overlaps(self, other: Match) -> bool:
         """Whether both say something of the same part of the turn."""
-        return self.filled[0].start < other.filled[-1].end and other.filled[0].start < self.filled[-1].end
+        return self.part.start < other.part.stop and other.part.start < self.part.stop
 
 
 def best_match(goal: Goal, facts: Mapping[AtomicFormula, Fact], turn: Sequence[Token], verbs: frozenset[str]) -> Match | None:

@@ -15,6 +15,7 @@ from toolplan.language.diagnostics import Diagnostic, quoted
 from toolplan.planning.memo import per_domain
 from toolplan.planning.problem import State
 from toolplan.session.readers.answering import answers, concerns
+from toolplan.session.readers.clauses import BEFORE_REQUESTS, separated
 from toolplan.session.readers.completing import complete
 from toolplan.session.readers.forbidding import Forbidden, forbidden
 from toolplan.session.readers.interpreting import Interpretation
@@ -22,7 +23,7 @@ from toolplan.session.readers.openings import openings_of
 from toolplan.session.readers.phrases import Match, best_continuation, best_match
 from toolplan.session.readers.replies import SMALL, counts_options, is_small_talk, reply_to, stopping
 from toolplan.session.readers.things import Thing, thing, vocabulary
-from toolplan.session.readers.tokens import BEFORE_INSTANTS, COURTESIES, DETERMINERS, spoken, tokens
+from toolplan.session.readers.tokens import BEFORE_INSTANTS, DETERMINERS, spoken, tokens
 from toolplan.session.turns import Asked, Context, Refused, Reply, Stopped, TurnReading
 from toolplan.values import found
 
@@ -42,7 +43,7 @@ CORRECTING = re.compile(
     re.IGNORECASE,
 )
 """What a turn begins with that puts right what was said before, or adds to it."""
-CORRECTED = re.compile(r",?\s+(?:i\s+(?:mean|meant)|instead|rather)[\s.!]*$", re.IGNORECASE)
+CORRECTED = re.compile(r",?(?<!\s)\s+(?:i\s+(?:mean|meant)|instead|rather)[\s.!]*$", re.IGNORECASE)
 """What it ends with then."""
 NAME = 6
 """Tokens of another name for a thing, at most."""
@@ -56,7 +57,7 @@ CONTINUING = re.compile(
     r"\s*(?:(?:and|also|then|(?:do\s+)?(?:the\s+)?same)\b\s*)+(?:(?:also|for|with|to)\b\s*)*",
     re.IGNORECASE,
 )
-AFTERTHOUGHT = re.compile(r"[.!;]\s+|,?\s+and\s+(?:also\s+|then\s+)?", re.IGNORECASE)
+AFTERTHOUGHT = re.compile(r"[.!;]\s+|,?(?<!\s)\s+and\s+(?:also\s+|then\s+)?", re.IGNORECASE)
 """Where the answer to a question ends and something else begins."""
 Wanted = list[tuple[str, dict[str, str]]]
 """Goals with their entities."""
@@ -267,7 +268,8 @@ class _Turn:
         asked = _without(text, self.forbidden) if text == self.text else text
         if not asked.strip(" .,;!?"):
             return self._nothing
-        reading = self.ranker.rank(asked, without_parameters(self.context.domain), State())
+        wishes = separated(asked, vocabulary(self.context.domain).verbs)
+        reading = self.ranker.rank(wishes, without_parameters(self.context.domain), State())
         return replace(reading, request=self.text)
 
     @property
@@ -291,9 +293,6 @@ class _Turn:
 
 
 QUESTION_WORDS = frozenset("what which who whom when where why how until is are do does can".split())
-BEFORE_REQUESTS = COURTESIES | frozenset(
-    "can could would will you i i'd like want need to have and then no oh oops actually now me let's instead rather the".split()
-)
 
 
 def _with_evidence(reading: Reading, matches: Mapping[str, Match]) -> Reading:

@@ -13,7 +13,7 @@ from toolplan.session.readers.tokens import BEFORE_INSTANTS, COURTESIES, DETERMI
 
 POINTING = frozenset("it that this them these those that-one this-one the-same the-same-one him her he she they one".split())
 """What stands for a thing that was named before, as `-` joins its words."""
-SINGLING_OUT = frozenset("the that this these those".split())
+SINGLING_OUT = frozenset("the my that this these those".split())
 SELF = frozenset("me us myself ourselves you yourself everyone everybody someone somebody anyone anybody nobody".split())
 """Nobody in particular, or nobody with a name of their own here."""
 SEVERAL = frozenset("all every everything each both several many".split())
