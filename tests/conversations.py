@@ -334,7 +334,7 @@ class Conversation:
     def new(cls, *, state: Mapping[str, object] | None = None, settings: Settings = PATIENT, store: Store | None = None) -> Conversation:
         """One that begins."""
         clock = Clock()
-        return cls(Session(DOMAIN, state=state, clock=clock, settings=settings, store=store), clock, settings=settings)
+        return cls(Session(DOMAIN, state=state, clock=clock, settings=settings, store=store, id="talk"), clock, settings=settings)
 
     def events(self) -> list[Event]:
         """All that has happened."""

@@ -11,12 +11,12 @@ from toolplan.checks.changes import Change, changes
 from toolplan.checks.recording import Recording
 from toolplan.checks.typed import typed_answer
 from toolplan.domain import Performer
-from toolplan.frontier import Act, Argument, Call, CallQuestion, Clarify, Done, Frontier, Instruct
+from toolplan.frontier import Act, Call, CallQuestion, Clarify, Done, Frontier, Instruct
 from toolplan.planning.inputs import build
 from toolplan.planning.plans import Step
 from toolplan.session import Held, Proposal, Session
 from toolplan.session.beliefs import Belief
-from toolplan.session.binding import Binder, Bound, Unbound
+from toolplan.session.binding import Known
 from toolplan.session.conversation import Clock
 from toolplan.session.events import AskedCall, Observed, from_line
 from toolplan.session.stores import Store
@@ -122,16 +122,9 @@ class Rehearsal:
         merged = {atom: belief for level in memory.levels(memory.active) for atom, belief in level.items()}
         return [merged[atom] for atom in sorted(merged)]
 
-    def arguments(self, step: Step) -> tuple[Mapping[str, Argument], tuple[str, ...]]:
+    def arguments(self, step: Step) -> Known:
         """The arguments of a call of `step` that are known, and the names of those that a model has to give."""
-        memory, now = self.session.memory, self.now
-        binder = Binder(now.planned.problem, memory.levels(memory.active), memory.words, memory.labelled, self._clock())
-        match binder.bind(step, "", None):
-            case Unbound(wanted):
-                known = binder.bind(step, "", dict.fromkeys(wanted))
-                return {name: argument for name, argument in _arguments(known).items() if name not in wanted}, wanted
-            case bound:
-                return _arguments(bound), ()
+        return self.session.known(step)
 
     def _next(self) -> list[Frontier]:
         decided = [self.session.next()]
@@ -212,7 +205,3 @@ class Rehearsal:
         yield mark
         if len(self._store.events(self._id)) > mark.events:
             self._marks.append(mark)
-
-
-def _arguments(binding: object) -> Mapping[str, Argument]:
-    return binding.call.arguments if isinstance(binding, Bound) else {}

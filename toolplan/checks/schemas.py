@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
+from toolplan.catalog import Catalog, RealTool, real_tools
 from toolplan.domain import Literal, Path, Tool
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
@@ -27,19 +27,8 @@ TYPES: Mapping[str, type | tuple[type, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class RealTool:
-    """A tool as its server describes it: the schemas of its arguments and results and the hints, of which any may be missing."""
-
-    name: str
-    properties: Mapping[str, object]
-    required: tuple[str, ...]
-    hints: Mapping[str, object]
-    results: Mapping[str, object] = field(default_factory=dict)
-
-
-def read_tools(path: FilePath) -> dict[str, RealTool]:
-    """The tools in a file: a `tools/list` answer, or a list of tools. Raises DomainError where it is neither."""
+def read_tools(path: FilePath) -> Catalog:
+    """The tools in a file: a `tools/list` answer, or a list of tools. Raises DomainError where it is neither, or names two of them alike."""
     try:
         text = path.read_text("utf-8")
         data = json.loads(text)
@@ -50,36 +39,16 @@ def read_tools(path: FilePath) -> dict[str, RealTool]:
         at = error.pos if isinstance(error, json.JSONDecodeError) else 0
         location = Location(Source(str(path), text), Span(at, at + 1))
         raise DomainError([Diagnostic(Code.BAD_JSON, "the list of tools is no JSON", location)]) from None
-    listed = data.get("tools") if isinstance(data, dict) else data
-    if not isinstance(listed, list) or not all(isinstance(tool, dict) and isinstance(tool.get("name"), str) for tool in listed):
-        location = Location(Source(str(path), text), Span(0, 1))
-        hint = 'as a server answers `tools/list`: {"tools": [{"name": ..., "inputSchema": ...}]}'
-        raise DomainError([Diagnostic(Code.BAD_JSON, "this is no list of tools", location, hint)])
-    return {tool["name"]: _real_tool(tool) for tool in listed}
+    return Catalog(real_tools(data, path.name))
 
 
-def _real_tool(data: Mapping[str, object]) -> RealTool:
-    schema = data.get("inputSchema") or data.get("input_schema") or data.get("parameters")
-    schema = schema if isinstance(schema, dict) else {}
-    properties, required, hints = schema.get("properties"), schema.get("required"), data.get("annotations")
-    return RealTool(
-        name=str(data["name"]),
-        properties=properties if isinstance(properties, dict) else {},
-        required=tuple(name for name in required if isinstance(name, str)) if isinstance(required, list) else (),
-        hints=hints if isinstance(hints, dict) else {},
-        results=_closed_properties(data.get("outputSchema")),
-    )
-
-
-def _closed_properties(schema: object) -> Mapping[str, object]:
+def _closed_properties(schema: Mapping[str, object]) -> Mapping[str, object]:
     """The properties of a result, where the schema lists them all: without that, any path may lead somewhere."""
-    if not isinstance(schema, dict) or schema.get("additionalProperties", False) is not False:
-        return {}
     properties = schema.get("properties")
-    return properties if isinstance(properties, dict) else {}
+    return properties if isinstance(properties, dict) and schema.get("additionalProperties", False) is False else {}
 
 
-def against_schemas(resolved: Resolved, real: Mapping[str, RealTool]) -> Iterator[Diagnostic]:
+def against_schemas(resolved: Resolved, real: Catalog) -> Iterator[Diagnostic]:
     """What in the contracts does not fit the real tools. Contracts whose tool the server does not have are reported, too."""
     suggester = Suggester()
     for tool in resolved.domain.tools.values():
@@ -112,12 +81,13 @@ def _arguments(tool: Tool, real: RealTool, place: Location, suggester: Suggester
 
 def _results(tool: Tool, real: RealTool, place: Location, suggester: Suggester) -> Iterator[Diagnostic]:
     """Paths whose first name the result does not have."""
+    names = _closed_properties(real.results)
     paths = [reader.text for _, reader in tool.interface.returns if isinstance(reader, Path)] + list(tool.interface.fails_when)
     for path in paths:
         first = FIRST_NAME.match(path)
-        if first and real.results and first[1] not in real.results:
+        if first and names and first[1] not in names:
             message = f"the result of {quoted(real.name)} has no {quoted(first[1])}, where {quoted(tool.name)} looks for `{path}`"
-            yield Diagnostic(Code.UNKNOWN_RESULT, message, place, suggester.hint(first[1], real.results))
+            yield Diagnostic(Code.UNKNOWN_RESULT, message, place, suggester.hint(first[1], names))
 
 
 def _fits(value: object, schema: Mapping[str, object]) -> bool:

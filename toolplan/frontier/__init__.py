@@ -8,7 +8,8 @@ Deterministic: the same domain, state, request and engine give the same decision
 - `first_steps`: which steps can go first, and which of them is preferred.
 - `deciding`: a plan to a decision; `opening`: what would help where there is none.
 - `conversing`: a reading of what the user said to a decision; `showing`: what both have in common.
-- `exposure`: the modes; `ties`, `parallel` and `recovery` have a module each.
+- `modes`: how much is shown; `ties`, `parallel` and `recovery` have a module each.
+- `callable`: which calls that means.
 - `verification`: a second engine's word on a plan.
 """
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from toolplan.domain import Domain
+from toolplan.frontier.callable import callable_steps, callable_tools
 from toolplan.frontier.calls import Argument, Call, Source
 from toolplan.frontier.continuation import continued
 from toolplan.frontier.conversing import considered_in, converse, most_probable
@@ -35,8 +37,8 @@ from toolplan.frontier.decisions import (
     next_step,
     plan_of,
 )
-from toolplan.frontier.exposure import MODES, check_mode
 from toolplan.frontier.first_steps import first_step, first_steps
+from toolplan.frontier.modes import MODES, check_mode
 from toolplan.frontier.records import Frontier, Mode, Planned, assumes, number, plan_to_dict, step_to_dict
 from toolplan.frontier.showing import show
 from toolplan.goals.commitment import SharedPrefix, shared_prefix
@@ -78,6 +80,8 @@ __all__ = [
     "Source",
     "Undecided",
     "assumes",
+    "callable_steps",
+    "callable_tools",
     "decide",
     "first_step",
     "first_steps",

@@ -39,12 +39,16 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of the real tool `tool`, which `step` stands for. `id` names this one call, whatever becomes of it."""
+    """A call of the real tool `tool`, which `step` stands for. `id` names this one call, whatever becomes of it.
+
+    `schema` is the digest of the real tool as its server described it then, empty where nobody said: what is agreed to is a call of that.
+    """
 
     id: str
     step: Step
     tool: str
     arguments: Mapping[str, Argument]
+    schema: str = ""
 
     @property
     def values(self) -> dict[str, object]:

@@ -10,7 +10,7 @@ from toolplan.domain import Domain
 from toolplan.frontier.continuation import continued
 from toolplan.frontier.deciding import asking, starting
 from toolplan.frontier.decisions import Clarify, Explore
-from toolplan.frontier.exposure import COMPARISONS, expose, tools_of
+from toolplan.frontier.modes import COMPARISONS, expose, tools_of
 from toolplan.frontier.records import Frontier, Mode, Planned
 from toolplan.frontier.showing import show
 from toolplan.goals.ambiguity import goal_doubted

@@ -7,7 +7,7 @@ from dataclasses import replace
 from toolplan.frontier.continuation import remember
 from toolplan.frontier.deciding import decide
 from toolplan.frontier.decisions import plan_of
-from toolplan.frontier.exposure import expose
+from toolplan.frontier.modes import expose
 from toolplan.frontier.records import Frontier, Mode, Planned
 from toolplan.planning.plans import Limit, Optimal
 

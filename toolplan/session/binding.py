@@ -6,7 +6,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
+from uuid import NAMESPACE_OID, uuid5
 
+from toolplan.catalog import Catalog
 from toolplan.domain import (
     And,
     ArgumentSource,
@@ -17,6 +20,7 @@ from toolplan.domain import (
     Domain,
     Equal,
     Exists,
+    Fact,
     ForAll,
     Free,
     Items,
@@ -27,9 +31,12 @@ from toolplan.domain import (
     Variable,
 )
 from toolplan.frontier.calls import Argument, Call, Source
+from toolplan.language.alphabets import disguised
+from toolplan.language.diagnostics import visible
 from toolplan.planning.plans import Atom, Status, Step
 from toolplan.planning.problem import Problem, ground
 from toolplan.session.beliefs import Beliefs, Read, believed, digest, digest_of
+from toolplan.session.memory import Memory
 from toolplan.values import Normal, normal
 
 
@@ -57,27 +64,37 @@ class Mismatch:
 Binding = Bound | Unbound | Mismatch
 
 
+class Known(NamedTuple):
+    """What is known of a call before a model is asked: some arguments, and the names of those that it has to give."""
+
+    arguments: Mapping[str, Argument]
+    wanted: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Binder:
     """Binds the arguments of steps of `problem`, with the values and sources of `levels`. `words` are what the entities are called: by a result, if
-    they are `labelled`, or else by the user.
+    they are `labelled`, or else by the user. `request` names the request that calls are made for, in all sessions, and `catalog` has the real tools.
     """
 
     problem: Problem
     levels: Sequence[Beliefs]
     words: Mapping[str, str]
     labelled: Set[str]
+    request: str
+    catalog: Catalog
     now: datetime
 
     def bind(self, step: Step, identity: str, given: Mapping[str, object] | None) -> Binding:
         """The call of `step`; `given` is what a model proposes, None where no model was asked.
 
         What `passes` binds may be given as well, and must be the same after normalising. What is known without a value is for the model to
-        give, and so is everything where the contract has no `passes`.
+        give, and so is everything where the contract has no `passes`. Whatever is given as the idempotency key, it is made here.
         """
         tool = self.problem.domain.tools[step.action]
         binding = self.problem.binding(step)
-        passes = tool.interface.passes
+        passes, key = tool.interface.passes, tool.interface.key
+        given = given if given is None or key not in given else {name: value for name, value in given.items() if name != key}
         arguments: dict[str, Argument] = {}
         wanted: list[str] = []
         for name, source in passes.items():
@@ -89,7 +106,11 @@ class Binder:
                 case None if not isinstance(source, Free):
                     wanted.append(name)
         offered = given or {}
-        wrong = [name for name in offered if name in arguments and not self._same(arguments[name], offered[name])]
+        wrong = [
+            name
+            for name in offered
+            if name in arguments and not is_same(self.problem.domain.facts, arguments[name], offered[name], self.now)
+        ]
         wrong += [name for name in offered if name not in passes and passes]
         if wrong:
             return Mismatch(tuple(wrong))
@@ -97,7 +118,28 @@ class Binder:
             return Unbound(tuple(wanted))
         if not passes:
             arguments = {name: Argument(value, Source.MODEL) for name, value in offered.items()}
-        return Bound(Call(identity, Step(step.action, step.arguments), tool.call_name, arguments))
+        if key is not None:
+            arguments[key] = Argument(self._key(step, arguments), Source.CALLER)
+        schema = self.catalog[tool.call_name].digest if tool.call_name in self.catalog else ""
+        return Bound(Call(identity, Step(step.action, step.arguments), tool.call_name, arguments, schema))
+
+    def known(self, step: Step) -> Known:
+        """What is known of a call of `step`. What is free, or nobody said anything of, is for the model to leave out."""
+        match self.bind(step, "", None):
+            case Bound(call):
+                return Known(call.arguments, ())
+            case Unbound(wanted):
+                filled = self.bind(step, "", dict.fromkeys(wanted))
+                arguments = filled.call.arguments if isinstance(filled, Bound) else {}
+                return Known({name: argument for name, argument in arguments.items() if name not in wanted}, wanted)
+            case Mismatch():
+                return Known({}, ())
+
+    def _key(self, step: Step, arguments: Mapping[str, Argument]) -> str:
+        """The same for the same call of one request, however often it is tried, and another for every other call."""
+        passed = {name: argument.value for name, argument in arguments.items()}
+        text = json.dumps([self.request, str(step), passed], sort_keys=True, separators=(",", ":"))
+        return str(uuid5(NAMESPACE_OID, text))
 
     def _argument(self, source: ArgumentSource, binding: Mapping[str, str]) -> Argument | None:
         """The argument; None where it takes a model."""
@@ -131,11 +173,20 @@ class Binder:
             worst = max(worst, item.source, key=list(Source).index)
         return Argument(values, worst)
 
-    def _same(self, argument: Argument, given: object) -> bool:
-        if argument.value == given:
-            return True
-        kind = self.problem.domain.facts[argument.fact.fact].value if argument.fact is not None else None
-        return normal(kind, given, self.now) == Normal(argument.value)
+
+def is_same(facts: Mapping[str, Fact], argument: Argument, given: object, now: datetime) -> bool:
+    """Whether `given` is the value of `argument`, after normalising by the type of its fact."""
+    if argument.value == given:
+        return True
+    kind = facts[argument.fact.fact].value if argument.fact is not None else None
+    return normal(kind, given, now) == Normal(argument.value)
+
+
+def binder_of(problem: Problem, memory: Memory, catalog: Catalog, now: datetime) -> Binder:
+    """What binds the arguments of calls for the request that is pursued in `memory`."""
+    frame = memory.current
+    request = f"{memory.id}/{frame.number}"
+    return Binder(problem, memory.levels(memory.active), memory.words, memory.labelled, request, catalog, now)
 
 
 def reads_of(problem: Problem, levels: Sequence[Beliefs], step: Step) -> tuple[Read, ...]:
@@ -200,8 +251,10 @@ def confirmation_of(domain: Domain, call: Call) -> Confirmation | None:
 
 
 def shown(tool: Tool, call: Call) -> str:
-    """The question whether `call` may run: what it does, and every argument with its value and source."""
-    lines = [f"{tool.description.rstrip('. ') or tool.name}: {call.tool}. Shall I do this?"]
+    """The question whether `call` may run: what it does, and every argument with its value and source, each on a line of its own."""
+    lines = [f"{tool.description.rstrip('. ') or visible(tool.name)}: {visible(call.tool)}. Shall I do this?"]
     for name, argument in call.arguments.items():
-        lines.append(f"  {name} = {json.dumps(argument.value, ensure_ascii=False)} ({argument.source.value})")
+        value = visible(json.dumps(argument.value, ensure_ascii=False))
+        mixed = "; letters of several alphabets that look alike" if disguised(value) else ""
+        lines.append(f"  {visible(name)} = {value} ({argument.source.value}{mixed})")
     return "\n".join(lines)

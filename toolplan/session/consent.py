@@ -1,11 +1,31 @@
-"""What is a yes: words of the user and nothing else, whoever reads the rest of a turn."""
+"""What of a turn is read at all, and what in it is a yes: words of the user and nothing else, whoever reads the rest."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from toolplan.language.codes import Code
+from toolplan.language.diagnostics import Diagnostic
 from toolplan.session.readers.replies import agrees
-from toolplan.session.turns import Agreed, Asked, TurnReading
+from toolplan.session.turns import Agreed, Asked, AsyncReader, Context, Reader, TurnReading
+
+
+def read_within(reader: Reader, text: str, context: Context, most: int) -> TurnReading:
+    """What `reader` makes of the first `most` letters of `text`, with a finding where there are more."""
+    return _cut(reader.read(text[:most], context), text, most)
+
+
+async def aread_within(reader: AsyncReader, text: str, context: Context, most: int) -> TurnReading:
+    """As `read_within`."""
+    return _cut(await reader.aread(text[:most], context), text, most)
+
+
+def _cut(turn: TurnReading, text: str, most: int) -> TurnReading:
+    if len(text) <= most:
+        return turn
+    message = f"only the first {most} letters of the turn were read, of {len(text)}"
+    finding = Diagnostic(Code.BAD_CALL, message, None, "put a long text into a file or a fact, and say what to do with it")
+    return replace(turn, findings=(*turn.findings, finding))
 
 
 def with_consent(turn: TurnReading, asked: Asked | None) -> TurnReading:

@@ -4,42 +4,58 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from threading import RLock
 from typing import Self, TypeVar
 from uuid import uuid4
 
+from toolplan.catalog import NO_TOOLS, Catalog
 from toolplan.domain import Domain
 from toolplan.frontier import Act, Frontier
 from toolplan.frontier.calls import Call
 from toolplan.goals.readings import Candidate, Reading
 from toolplan.goals.recognition import Told, updated
 from toolplan.language.codes import Code
-from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
+from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.planning.inputs import StateInput, build
 from toolplan.planning.plans import Status, Step
 from toolplan.planning.problem import State
-from toolplan.planning.semantics import applicable
 from toolplan.session.answers import answered, given
 from toolplan.session.beliefs import Belief
-from toolplan.session.binding import Binder, Bound
-from toolplan.session.consent import with_consent
+from toolplan.session.binding import Known, binder_of
+from toolplan.session.consent import aread_within, read_within, with_consent
 from toolplan.session.contexts import context_of
 from toolplan.session.deciding import Next, decided
-from toolplan.session.events import VERSION, Answered, Began, Event, Heard, Observed, Outcome, Running, Started, Unseen, to_line
+from toolplan.session.events import (
+    VERSION,
+    Answered,
+    Began,
+    Event,
+    Heard,
+    Observed,
+    Outcome,
+    Refusal,
+    Running,
+    Started,
+    Unseen,
+    Withdrawn,
+    to_line,
+)
 from toolplan.session.folding import fold
 from toolplan.session.memory import Memory
 from toolplan.session.observing import Observer
-from toolplan.session.proposing import Proposal, proposed
+from toolplan.session.proposing import Proposal, Refused, Verdict, digest_of_proposal, proposed
 from toolplan.session.results import HostReaders
 from toolplan.session.settings import DEFAULTS, Settings
 from toolplan.session.snapshots import digest_of, lines_of, read_events, snapshot_of
-from toolplan.session.starting import started
+from toolplan.session.starting import made, started
 from toolplan.session.stores import Store
 from toolplan.session.stores.memory import MemoryStore
 from toolplan.session.trust import beliefs_of
 from toolplan.session.turning import has_goal
 from toolplan.session.turns import AsyncReader, Declined, Mention, Reader, TurnReading
+from toolplan.session.uncontracted import with_uncontracted
 
 T = TypeVar("T")
 Clock = Callable[[], datetime]
@@ -55,7 +71,8 @@ class Session:
     """One conversation. Every method leaves it whole: what happened is kept in `store` before the method returns.
 
     `state` is what the caller knows beforehand, for as long as the session lasts. `reader` reads the turns of the user, by default by rules.
-    `readers` are those of `returns ... by NAME`. A session that `store` has under `id` is taken up where it was left, by any number of
+    `readers` are those of `returns ... by NAME`. `catalog` are the real tools: calls must fit their schemas, and what is agreed to is bound
+    to these; those without a contract are opened as the policy says. A session that `store` has under `id` is taken up where it was left, by any number of
     workers at once. Safe to use from several threads. Raises DomainError for what is wrong with any argument.
     """
 
@@ -64,6 +81,7 @@ class Session:
         domain: Domain,
         *,
         state: StateInput = None,
+        catalog: Catalog = NO_TOOLS,
         reader: Reader | AsyncReader | None = None,
         readers: HostReaders | None = None,
         clock: Clock = system_clock,
@@ -71,7 +89,8 @@ class Session:
         store: Store | None = None,
         id: str | None = None,
     ) -> None:
-        self.domain = domain
+        self.contracts, self.catalog = domain, catalog
+        self._opening = with_uncontracted(domain, catalog, settings.trusted)
         self.id = id or uuid4().hex
         self._settings, self._clock, self._reader, self._readers = settings, clock, reader, readers or {}
         self._store = store if store is not None else MemoryStore(most=1)
@@ -88,20 +107,36 @@ class Session:
         domain: Domain,
         snapshot: str | bytes,
         *,
+        catalog: Catalog = NO_TOOLS,
         reader: Reader | AsyncReader | None = None,
         readers: HostReaders | None = None,
         clock: Clock = system_clock,
         settings: Settings = DEFAULTS,
     ) -> Self:
         """The session that `snapshot` was made of. What was running then may have been lost: see `recover`."""
-        store = MemoryStore(most=1)
-        store.append("restored", 0, lines_of(snapshot))
-        return cls(domain, reader=reader, readers=readers, clock=clock, settings=settings, store=store, id="restored")
+        store, lines = MemoryStore(most=1), lines_of(snapshot)
+        id = fold(domain, read_events(domain, lines[:1])).id or uuid4().hex
+        store.append(id, 0, lines)
+        return cls(domain, catalog=catalog, reader=reader, readers=readers, clock=clock, settings=settings, store=store, id=id)
+
+    @property
+    def domain(self) -> Domain:
+        """The contracts, with those of real tools that have none where these are opened."""
+        return self._opening.domain
+
+    def offer(self, catalog: Catalog) -> None:
+        """The real tools are `catalog` from now on: a server has changed its list. What was agreed to of a tool that changed is agreed to no more."""
+        with self._lock:
+            self.catalog, self._decided = catalog, None
+            self._opening = with_uncontracted(self.contracts, catalog, self._settings.trusted)
 
     # The user
 
     def hear(self, text: str, reading: TurnReading | None = None) -> TurnReading:
-        """A turn of the user, and what it was read as. Whoever reads turns elsewhere gives the `reading`."""
+        """A turn of the user, and what it was read as. Whoever reads turns elsewhere gives the `reading`.
+
+        Of a turn that is longer than the settings have it, the beginning is read, and a finding says so.
+        """
         if reading is not None:
             return self._hear(lambda _: reading)
         reader = self._reader if self._reader is not None else _default_reader()
@@ -110,7 +145,7 @@ class Session:
 
         def read(memory: Memory) -> TurnReading:
             context = context_of(self.domain, memory, self._clock())
-            return with_consent(reader.read(text, context), context.asked)
+            return with_consent(read_within(reader, text, context, self._settings.letters), context.asked)
 
         return self._hear(read)
 
@@ -119,7 +154,7 @@ class Session:
         if reading is not None or not isinstance(self._reader, AsyncReader):
             return await asyncio.to_thread(self.hear, text, reading)
         context = context_of(self.domain, self._refreshed(), self._clock())
-        found = with_consent(await self._reader.aread(text, context), context.asked)
+        found = with_consent(await aread_within(self._reader, text, context, self._settings.letters), context.asked)
         return await asyncio.to_thread(self.hear, text, found)
 
     def _hear(self, read: Callable[[Memory], TurnReading]) -> TurnReading:
@@ -183,7 +218,7 @@ class Session:
         state = memory.state(self.domain, now.timestamp(), memory.active)
         if self._decided is not None and self._decided[0] is memory and self._decided[1] == state:
             return self._decided[2]
-        following = decided(self.domain, memory, now, self._settings)
+        following = decided(self._opening, memory, now, self._settings, self.catalog)
         if not following.events:  # An event tells the time, and after it the memory is another.
             self._decided = memory, state, following
         return following
@@ -194,17 +229,29 @@ class Session:
         """Whether a call that a model proposes may run now; if it may, it counts as running from now on.
 
         `tool` is the name of a contract or of the real tool. Arguments that are known may be left out; given, they must be the same. `id`
-        names the call: proposed again under it, a call that runs is the same call.
+        names the call: what was said of it once is said again, to the same call, as long as it waits for nobody.
         """
 
         def change(memory: Memory) -> Changed[Proposal]:
-            now = self._clock()
-            following = self._next(memory, now)
-            memory = fold(self.domain, following.events, memory)
-            verdict = proposed(self.domain, memory, following.frontier, tool, arguments or {}, id or memory.new_call(), now, self._settings)
-            return [*following.events, *verdict.events], verdict.proposal
+            events, verdict = self._proposed(memory, tool, arguments or {}, id)
+            return [*events, *verdict.events], verdict.proposal
 
         return self._commit(change)
+
+    def would(self, tool: str, arguments: Mapping[str, object] | None = None, *, id: str | None = None) -> Proposal:
+        """What `propose` would say. Nothing comes of it."""
+        return self._proposed(self._refreshed(), tool, arguments or {}, id)[1].proposal
+
+    def _proposed(self, memory: Memory, tool: str, arguments: Mapping[str, object], id: str | None) -> tuple[Sequence[Event], Verdict]:
+        now = self._clock()
+        following = self._next(memory, now)
+        memory = fold(self.domain, following.events, memory)
+        verdict = proposed(memory, following.frontier, tool, arguments, id or memory.new_call(), now, self._settings, self.catalog)
+        if id is not None and isinstance(verdict.proposal, Refused) and not memory.has_verdict(id):
+            refused = verdict.proposal
+            refusal = Refusal(now.timestamp(), id, digest_of_proposal(tool, arguments), refused.reason, refused.hint, refused.why.value)
+            verdict = replace(verdict, events=(*verdict.events, refusal))
+        return following.events, verdict
 
     def start(self, call: Call) -> bool:
         """Whether `call`, which was `ready`, may run now; if it may, it is not offered again until something is observed of it.
@@ -236,12 +283,20 @@ class Session:
             if name in memory.running:
                 seen = self._observed(memory, memory.running[name], result)
                 return [seen], seen.outcome
-            begun = self._started(memory, call if isinstance(call, Call) else self._called(memory, call))
+            begun = self._started(memory, call if isinstance(call, Call) else self._made(memory, call))
             running = Running(begun.call, begun.reads, begun.frame, begun.outcome, begun.basis)
             seen = self._observed(fold(self.domain, [begun], memory), running, result)
             return [begun, seen], seen.outcome
 
         return self._commit(change)
+
+    def withdraw(self, call: Call) -> None:
+        """`call` was let through, and will not begin before it is proposed again: its host has paused."""
+
+        def change(memory: Memory) -> Changed[None]:
+            return ([Withdrawn(self._clock().timestamp(), call.id)] if call.id in memory.running else []), None
+
+        self._commit(change)
 
     def recover(self) -> list[Outcome]:
         """Give up the calls that were running when a worker was lost: those that may have changed something are in doubt from now on."""
@@ -258,6 +313,10 @@ class Session:
         problem = build(self.domain, memory.state(self.domain, now.timestamp(), memory.active), ())
         return started(problem, memory, call, self._next(memory, now).frontier, now.timestamp())
 
+    def _made(self, memory: Memory, step: Step | str) -> Call:
+        now = self._clock()
+        return made(self._next(memory, now).frontier, memory, step, self.catalog, now)
+
     def _observed(self, memory: Memory, running: Running, result: object) -> Observed:
         now = self._clock()
         frame = memory.frame(running.frame)
@@ -267,26 +326,10 @@ class Session:
         observer = Observer(problem, memory.levels(frame), memory.entities, self._readers, now, self._settings.retries)
         return observer.observed(running, result, tried)
 
-    def _called(self, memory: Memory, step: Step | str) -> Call:
-        """The call that a host made without proposing it, with the arguments that are known."""
-        now = self._next(memory, self._clock()).frontier
-        problem = now.planned.problem
-        (named,) = build(self.domain, problem.state, (), (), [step]).exhausted
-        fitting = [
-            other for other in (*now.steps, *problem.steps()) if other.action == named.action and named.arguments in ((), other.arguments)
-        ]
-        possible = [other for other in fitting if other in now.steps or applicable(problem, problem.state, other)]
-        if not possible or named.action not in self.domain.tools:
-            raise DomainError(
-                [Diagnostic(Code.BAD_STEP, f"{quoted(str(step))} is no call that can have been made", None, "observe what was next")]
-            )
-        found = possible[0]
-        name = memory.new_call()
-        match Binder(problem, memory.levels(memory.active), memory.words, memory.labelled, self._clock()).bind(found, name, {}):
-            case Bound(call):
-                return call
-            case _:
-                return Call(name, Step(found.action, found.arguments), self.domain.tools[found.action].call_name, {})
+    def known(self, step: Step) -> Known:
+        """What is known of a call of `step`, which is next: its arguments, and which of them a model has to give."""
+        memory, now = self._refreshed(), self._clock()
+        return binder_of(self._next(memory, now).frontier.planned.problem, memory, self.catalog, now).known(step)
 
     # Keeping
 
@@ -304,7 +347,7 @@ class Session:
         start = build(self.domain, state, ())
         names = [name for name in start.objects if name not in self.domain.constants and name not in start.placeholders]
         entities = tuple(Mention(name, start.objects[name], "") for name in names)
-        began = Began(now.timestamp(), VERSION, digest_of(self.domain), given(self.domain, state, now), entities)
+        began = Began(now.timestamp(), VERSION, digest_of(self.contracts), given(self.domain, state, now), entities, self.id)
         self._commit(lambda memory: ([] if self._count else [began], None))
 
     def _refreshed(self) -> Memory:
@@ -315,7 +358,7 @@ class Session:
     def _refresh(self) -> bool:
         """Take up what other workers have added; whether there was anything."""
         lines = self._store.events(self.id, self._count)
-        events = read_events(self.domain, lines, first=self._count)
+        events = read_events(self.contracts, lines, first=self._count)
         self._memory = fold(self.domain, events, self._memory)
         self._count += len(events)
         return bool(events)
@@ -331,7 +374,7 @@ class Session:
                     return result
                 if self._store.append(self.id, self._count, lines):
                     # What was written is what counts, so it is read back.
-                    self._memory = fold(self.domain, read_events(self.domain, lines, first=self._count), self._memory)
+                    self._memory = fold(self.domain, read_events(self.contracts, lines, first=self._count), self._memory)
                     self._count += len(lines)
                     return result
                 if not self._refresh():

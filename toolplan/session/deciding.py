@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 
+from toolplan.catalog import Catalog
 from toolplan.domain import Ask, AskKind, Domain, Performer
 from toolplan.frontier import (
     Act,
@@ -28,6 +29,7 @@ from toolplan.frontier import (
     Planned,
     Question,
     Source,
+    callable_steps,
     frontier_of,
     plan_of,
 )
@@ -39,7 +41,7 @@ from toolplan.planning.preparation import REACHABILITY
 from toolplan.planning.problem import Problem, State
 from toolplan.planning.semantics import applicable, successor
 from toolplan.session.beliefs import Beliefs, believed
-from toolplan.session.binding import Binder, Bound, confirmation_of, reads_of, shown
+from toolplan.session.binding import Bound, binder_of, confirmation_of, reads_of, shown
 from toolplan.session.events import (
     Asked,
     AskedCall,
@@ -56,11 +58,13 @@ from toolplan.session.events import (
     Stuck,
 )
 from toolplan.session.folding import keys_of
-from toolplan.session.memory import Frame, Memory, exhausted
+from toolplan.session.inspecting import faults
+from toolplan.session.memory import Memory, exhausted
 from toolplan.session.observing import Observer
-from toolplan.session.proposing import callable_steps, is_too_much
+from toolplan.session.proposing import is_too_much
 from toolplan.session.settings import Settings
 from toolplan.session.starting import running_of
+from toolplan.session.uncontracted import Opening
 
 NOTHING = Plan((), Fraction(0))
 GOAL = "goal "
@@ -74,39 +78,26 @@ class Next:
     events: tuple[Event, ...] = ()
 
 
-def decided(domain: Domain, memory: Memory, now: datetime, settings: Settings) -> Next:
-    """What is next in `memory` at `now`."""
-    frame = memory.active
-    if frame is None:
-        return Next(_idle(domain, memory, now, settings))
-    return _Deciding(domain, memory, frame, now, settings).next()
-
-
-def _idle(domain: Domain, memory: Memory, now: datetime, settings: Settings) -> Frontier:
-    """Nothing is wanted: the last request is done, or was stopped, or there was none."""
-    decision: Decision = Explore((), "no goal fits")
-    if memory.last is not None:
-        decision = Done() if memory.last[1] is Ending.DONE else Explore((), "the user has stopped it")
-    return _frontier(domain, memory.state(domain, now.timestamp(), None), decision, settings)
-
-
-def _frontier(domain: Domain, state: State, decision: Decision, settings: Settings, planned: Planned | None = None) -> Frontier:
-    planned = planned or Planned(build(domain, state, ()), Optimal(NOTHING, REACHABILITY))
-    return Frontier(planned, decision, settings.mode, ())
+def decided(opening: Opening, memory: Memory, now: datetime, settings: Settings, catalog: Catalog) -> Next:
+    """What is next in `memory` at `now`, where `catalog` are the real tools."""
+    return _Deciding(opening, memory, now, settings, catalog).next()
 
 
 class _Deciding:
-    """One decision for one request."""
+    """One decision for one request, or for none."""
 
-    def __init__(self, domain: Domain, memory: Memory, frame: Frame, now: datetime, settings: Settings) -> None:
-        self.domain, self.memory, self.frame, self.now, self.settings = domain, memory, frame, now, settings
-        self.levels: list[Beliefs] = memory.levels(frame)
-        self.state = memory.state(domain, now.timestamp(), frame)
-        self.worn = self._asked_enough()
-        self.given_up = exhausted(memory, frame) + self.worn
+    def __init__(self, opening: Opening, memory: Memory, now: datetime, settings: Settings, catalog: Catalog) -> None:
+        self.domain, self.opened, self.catalog = opening.domain, opening.opened, catalog
+        self.memory, self.frame, self.now, self.settings = memory, memory.current, now, settings
+        self.levels: list[Beliefs] = memory.levels(memory.active)
+        self.state = memory.state(self.domain, now.timestamp(), memory.active)
 
     def next(self) -> Next:
         """The decision of the planner, or what a conversation does instead of it."""
+        if self.memory.active is None:
+            return self._idle()
+        self.worn = self._asked_enough()
+        self.given_up = exhausted(self.memory, self.frame) + self.worn
         planned = self._planned(self.state, self.given_up)
         if isinstance(planned.decision, Done):
             return Next(planned, (Ended(self.now.timestamp(), Ending.DONE),))
@@ -120,9 +111,9 @@ class _Deciding:
             return chosen
         match planned.decision:
             case Blocked():
-                return self._asked_again() or self._stuck(self._escalated(planned, self._times_asked()) if self.worn else planned)
+                return self._asked_again() or self._exploring(self._escalated(planned, self._times_asked()) if self.worn else planned)
             case Explore():
-                return self._stuck(planned)
+                return self._exploring(planned)
             case Clarify(question):
                 return self._asking(planned, question, "")
             case Act(step=step):
@@ -131,6 +122,35 @@ class _Deciding:
                 return self._instructing(planned, instruction, step)
             case _:
                 return Next(planned)
+
+    def _idle(self) -> Next:
+        """Nothing is wanted: the last request is done, or was stopped, or there was none."""
+        last, said = self.memory.last, self.memory.beside.said
+        decision: Decision = Explore((), "no goal fits")
+        if last is not None and not (said and self.opened):
+            decision = Done() if last[1] is Ending.DONE else Explore((), "the user has stopped it")
+        planned = Planned(build(self.domain, self.state, ()), Optimal(NOTHING, REACHABILITY))
+        frontier = Frontier(planned, decision, self.settings.mode, ())
+        if isinstance(decision, Done) or (last is not None and not said):
+            return Next(frontier)
+        if self.frame.calls >= self.settings.calls:
+            return Next(self._escalated(frontier, f"{self.frame.calls} calls were made for this turn"))
+        return self._waiting(self._opened(frontier)) or Next(self._opened(frontier))
+
+    def _exploring(self, planned: Frontier) -> Next:
+        """Contracts lead nowhere: what has none may be tried, and what a model called on the way is asked about."""
+        opened = self._opened(planned)
+        return self._waiting(opened) or (self._stuck(opened) if not self.opened else Next(opened))
+
+    def _opened(self, planned: Frontier) -> Frontier:
+        """`planned`, with the tools that have no contract where it leads nowhere; what is handed over to a person stays so."""
+        match planned.decision:
+            case Explore((), reason) if self.opened:
+                return replace(planned, decision=Explore(self.opened, reason))
+            case Blocked() if self.opened:
+                return replace(planned, decision=Explore(self.opened, "no plan for it exists"))
+            case _:
+                return planned
 
     def _stuck(self, planned: Frontier) -> Next:
         return Next(planned) if self.frame.stuck else Next(planned, (Stuck(self.now.timestamp()),))
@@ -263,34 +283,48 @@ class _Deciding:
     # Calls
 
     def _acting(self, planned: Frontier, act: Act, step: Step) -> Next:
-        callable_now = callable_steps(self.domain, planned)
-        held = self._held(callable_now)
-        if held is not None:
-            return self._put(planned, CallQuestion(held.text, held.call, held.by), held)
-        agreed = next((agreed.call for agreed in self.frame.agreed if agreed.call.step in callable_now), None)
-        if agreed is not None:
-            # While it waited, another call may have been let through under its name.
-            ready = replace(agreed, id=self.memory.new_call()) if self.memory.has_call(agreed.id) else agreed
-            return Next(replace(planned, decision=replace(act, ready=ready)))
-        match self.binder(planned).bind(step, self.memory.new_call(), None):
-            case Bound(call):
-                question = self.question_of(planned.planned.problem, call)
+        waiting = self._waiting(planned)
+        if waiting is not None:
+            return waiting
+        problem = planned.planned.problem
+        match binder_of(problem, self.memory, self.catalog, self.now).bind(step, self.memory.new_call(), None):
+            case Bound(call) if not faults(problem, self.levels, call, self.catalog, self.now):
+                question = self.question_of(problem, call)
                 if question is None:
                     return Next(replace(planned, decision=replace(act, ready=call)))
                 return self._put(planned, CallQuestion(question.text, question.call, question.by), question)
             case _:
                 return Next(planned)
 
+    def _waiting(self, planned: Frontier) -> Next | None:
+        """What is next where a call waits for somebody to agree, or somebody has; None where none does that can still be called."""
+        callable_now = callable_steps(planned)
+        held = self._held(callable_now)
+        if held is not None:
+            return self._put(planned, CallQuestion(held.text, held.call, held.by), held)
+        agreed = next((one.call for one in self.frame.agreed if one.call.step in callable_now and self._is_same_tool(one.call)), None)
+        if agreed is None:
+            return None
+        # While it waited, another call may have been let through under its name.
+        ready = replace(agreed, id=self.memory.new_call()) if self.memory.has_call(agreed.id) else agreed
+        match planned.decision:
+            case Act() as act:
+                return Next(replace(planned, decision=replace(act, ready=ready)))
+            case _:
+                step, tool = ready.step, self.domain.tools[ready.step.action]
+                act = Act((step.action,), step, Plan((step,), self.domain.score_of(tool)), "somebody has agreed to it", ready)
+                return Next(replace(planned, decision=act, tools=(step.action,), steps=(step,)))
+
     def _held(self, callable_now: Sequence[Step]) -> AskedCall | None:
         """The call that waits for somebody to agree, as long as it can be called."""
         held = self.frame.held
         if held is None or any(agreed.call == held.call for agreed in self.frame.agreed):
             return None
-        return held if held.call.step in callable_now else None
+        return held if held.call.step in callable_now and self._is_same_tool(held.call) else None
 
-    def binder(self, planned: Frontier) -> Binder:
-        """What binds the arguments of calls, as things are."""
-        return Binder(planned.planned.problem, self.levels, self.memory.words, self.memory.labelled, self.now)
+    def _is_same_tool(self, call: Call) -> bool:
+        """Whether the real tool is the one that was shown when the call was proposed."""
+        return call.schema == (self.catalog[call.tool].digest if call.tool in self.catalog else "")
 
     def question_of(self, problem: Problem, call: Call) -> AskedCall | None:
         """The question whether `call` may run; None where nobody has to agree."""

@@ -146,13 +146,14 @@ class Outcome(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Began:
-    """The session began, with what the caller gave it. `domain` is the digest of the domain."""
+    """The session `id` began, with what the caller gave it. `domain` is the digest of the domain."""
 
     at: float
     version: int
     domain: str
     given: tuple[Belief, ...]
     entities: tuple[Mention, ...]
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +234,26 @@ class Stuck:
     at: float
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The proposed call `call` may not run, and never will under this id. `proposed` is the digest of what was proposed."""
+
+    at: float
+    call: str
+    proposed: str
+    reason: str
+    hint: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """The call `call` was let through, and has not begun: it is as if nobody had proposed it."""
+
+    at: float
+    call: str
+
+
 class Ending(enum.Enum):
     """How a request ended."""
 
@@ -248,7 +269,7 @@ class Ended:
     how: Ending
 
 
-Event = Began | Heard | Answered | Unseen | Asked | Started | Observed | Ended | Stuck
+Event = Began | Heard | Answered | Unseen | Asked | Started | Observed | Ended | Stuck | Refusal | Withdrawn
 
 
 def to_line(event: Event) -> str:

@@ -20,13 +20,15 @@ from toolplan.session.events import (
     Observed,
     OpenQuestion,
     Outcome,
+    Refusal,
     Running,
     Started,
     Stuck,
     Unseen,
+    Withdrawn,
 )
 from toolplan.session.finding_out import known_since
-from toolplan.session.memory import Frame, Memory, Tried, believing
+from toolplan.session.memory import NO_REQUEST, Frame, Memory, Tried, believing, digest_of_call
 from toolplan.session.replying import leaving, replied, told
 from toolplan.session.settling import settled
 from toolplan.session.turning import heard
@@ -37,16 +39,16 @@ def fold(domain: Domain, events: Iterable[Event], memory: Memory | None = None) 
     memory = memory or Memory()
     for event in events:
         memory = _after(domain, memory, event)
-        if not isinstance(event, Asked | Started | Stuck):  # These believe nothing else, and rest on what is so.
+        if not isinstance(event, Asked | Started | Stuck | Refusal | Withdrawn):  # These believe nothing else, and rest on what is so.
             memory = settled(memory)
     return memory
 
 
 def _after(domain: Domain, memory: Memory, event: Event) -> Memory:
     match event:
-        case Began(given=given, entities=entities):
+        case Began(given=given, entities=entities, id=identity):
             names = {mention.name: mention.type for mention in entities}
-            return replace(memory, beliefs=believing(memory.beliefs, given), entities=names, given=tuple(names))
+            return replace(memory, beliefs=believing(memory.beliefs, given), entities=names, given=tuple(names), id=identity)
         case Heard():
             return heard(domain, memory, event)
         case Answered(at, beliefs, reply, by):
@@ -59,17 +61,19 @@ def _after(domain: Domain, memory: Memory, event: Event) -> Memory:
             return _started(memory, Running(call, reads, frame, outcome, basis))
         case Observed():
             return _observed(domain, memory, event)
+        case Refusal(call=call):
+            return replace(memory, refusals={**memory.refusals, call: event})
+        case Withdrawn(call=call):
+            return replace(memory, running={name: running for name, running in memory.running.items() if name != call})
         case Stuck():
             return memory if memory.active is None else memory.with_frame(replace(memory.active, stuck=True))
         case Ended(how=how):
             *waiting, ended = memory.frames
-            return replace(leaving(memory, ended), frames=tuple(waiting), last=(ended, how), open=None)
+            return replace(leaving(memory, ended), frames=tuple(waiting), last=(ended, how), open=None, beside=NO_REQUEST)
 
 
 def _asked(memory: Memory, question: OpenQuestion) -> Memory:
-    frame = memory.active
-    if frame is None:
-        return replace(memory, open=question)
+    frame = memory.current
     held = question if isinstance(question, AskedCall) else frame.held
     asked = {**frame.asked, **{key: frame.asked.get(key, 0) + 1 for key in keys_of(question)}}
     return replace(memory.with_frame(replace(frame, asked=asked, held=held, questions=frame.questions + 1)), open=question)
@@ -92,7 +96,7 @@ def keys_of(question: OpenQuestion) -> list[str]:
 
 def _started(memory: Memory, running: Running) -> Memory:
     memory = replace(memory, running={**memory.running, running.call.id: running}, calls=memory.calls + 1)
-    frame = memory.frame(running.frame)
+    frame = memory.caller(running.frame)
     return memory if frame is None else memory.with_frame(replace(frame, calls=frame.calls + 1, held=None))
 
 
@@ -103,7 +107,7 @@ def _observed(domain: Domain, memory: Memory, event: Observed) -> Memory:
     left = {name: other for name, other in memory.running.items() if name != event.call}
     memory = replace(memory, running=left, outcomes={**memory.outcomes, event.call: event.outcome})
     memory = known_since(domain, memory, running, event)
-    frame = memory.frame(running.frame)
+    frame = memory.caller(running.frame)
     return memory if frame is None else memory.with_frame(_tried(replace(frame, latest=event.outcome, stuck=False), running, event))
 
 
@@ -119,4 +123,6 @@ def _tried(frame: Frame, running: Running, event: Observed) -> Frame:
         doubts = tuple(belief.atom for belief in event.learned) if event.outcome is Outcome.IN_DOUBT else ()
         reads = running.basis if event.outcome is Outcome.IN_DOUBT else running.reads
         others = (*others, Tried(step, reads, event.outcome, times, event.call, doubts))
-    return replace(frame, tried=others, agreed=agreed, choices=choices)
+    failed = event.outcome in (Outcome.FAILED, Outcome.RETRY)
+    closed = frame.closed if failed else frame.closed | {digest_of_call(running.call)}
+    return replace(frame, tried=others, agreed=agreed, choices=choices, closed=closed)

@@ -5,6 +5,8 @@ A `Memory` is a frozen value, and the fold of the events of its session; see `fo
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
@@ -15,7 +17,7 @@ from toolplan.goals.readings import Reading
 from toolplan.planning.plans import Atom, Step
 from toolplan.planning.problem import State
 from toolplan.session.beliefs import Belief, Beliefs, Read, believed, current, state_of
-from toolplan.session.events import AskedCall, Ending, OpenQuestion, Outcome, Running, Several
+from toolplan.session.events import AskedCall, Ending, OpenQuestion, Outcome, Refusal, Running, Several
 
 
 class Tried(NamedTuple):
@@ -54,6 +56,7 @@ class Frame:
     how many questions there were. `held` is the call that
     waits for somebody to agree. `choices` are what calls found and nobody chose from yet. `latest` is what became of the last call, and
     `calls` how many there were. `stuck`: nothing could be done for it when it was last looked at, and nothing has happened to it since.
+    `closed` are the digests of calls that were made, may have been, or nobody agreed to.
     """
 
     number: int
@@ -72,6 +75,11 @@ class Frame:
     latest: Outcome = Outcome.DONE
     calls: int = 0
     stuck: bool = False
+    closed: frozenset[str] = frozenset()
+
+
+NO_REQUEST = Frame(0, Reading("", (), 1.0))
+"""What belongs to no request, before anything does."""
 
 
 class Left(NamedTuple):
@@ -87,7 +95,7 @@ class Memory:
 
     `last` is the request that ended last, and how; `beliefs` are those that outlive requests. `entities` are names with their types, the
     latest last, `words` what the user calls them, or a result did where they are `labelled`, and `given` those that the caller brought. `outcomes` are
-    what became of calls, by id.
+    what became of calls, by id, and `refusals` why others may not run. `beside` is what was asked and called for no request since the user last spoke. `id` is the session's.
     """
 
     frames: tuple[Frame, ...] = ()
@@ -103,19 +111,35 @@ class Memory:
     left: Left | None = None
     calls: int = 0
     requests: int = 0
+    refusals: Mapping[str, Refusal] = field(default_factory=dict)
+    beside: Frame = NO_REQUEST
+    id: str = ""
 
     @property
     def active(self) -> Frame | None:
         """The request that is pursued."""
         return self.frames[-1] if self.frames else None
 
+    @property
+    def current(self) -> Frame:
+        """The request that is pursued, or what belongs to none."""
+        return self.active or self.beside
+
     def frame(self, number: int) -> Frame | None:
         """The request `number`, if it has not ended."""
         return next((frame for frame in self.frames if frame.number == number), None)
 
+    def caller(self, number: int) -> Frame | None:
+        """Where calls of the request `number` are counted; None where it has ended."""
+        return self.beside if number == self.beside.number else self.frame(number)
+
     def has_call(self, identity: str) -> bool:
         """Whether a call of that name was let through."""
         return identity in self.running or identity in self.outcomes
+
+    def has_verdict(self, identity: str) -> bool:
+        """Whether a call of that name was let through, or refused."""
+        return self.has_call(identity) or identity in self.refusals
 
     def new_call(self) -> str:
         """A name for the next call, which no call has."""
@@ -126,6 +150,8 @@ class Memory:
 
     def with_frame(self, frame: Frame) -> Self:
         """The same with `frame` in the place of the one of its number."""
+        if frame.number == self.beside.number:
+            return replace(self, beside=frame)
         return replace(self, frames=tuple(frame if other.number == frame.number else other for other in self.frames))
 
     def levels(self, frame: Frame | None) -> list[Beliefs]:
@@ -143,6 +169,12 @@ def exhausted(memory: Memory, frame: Frame) -> list[Step]:
     running = (running.call.step for running in memory.running.values() if running.frame == frame.number)
     steps = {Step(step.action, step.arguments) for step in (*tried, *frame.refused, *running)}
     return sorted(steps)
+
+
+def digest_of_call(call: Call) -> str:
+    """The same for two calls of one real tool with the same arguments. What the arguments are cannot be read from it."""
+    text = json.dumps([call.tool, call.values], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def believing(beliefs: Beliefs, new: Sequence[Belief]) -> Beliefs:

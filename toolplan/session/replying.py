@@ -15,16 +15,16 @@ from toolplan.session.events import AskedCall, AskedEntity, AskedFacts, AskedGoa
 from toolplan.session.finding_out import known_since
 from toolplan.session.frames import outlives
 from toolplan.session.memory import Agreed as AgreedCall
-from toolplan.session.memory import Frame, Left, Memory, Tried, believing
+from toolplan.session.memory import Frame, Left, Memory, Tried, believing, digest_of_call
 from toolplan.session.turns import Agreed, Chosen, Declined, Refused, Reply, Stopped
 
 
 def replied(domain: Domain, memory: Memory, reply: Reply | None, at: float, by: str = "") -> Memory:
     """The memory once `by` has said `reply` to the open question. What was stated with it is believed already: a yes means what holds then."""
-    question, frame = memory.open, memory.active
+    question, frame = memory.open, memory.current
     if isinstance(reply, Stopped):
         return stopped(memory)
-    if question is None or frame is None:
+    if question is None:
         return memory
     if reply is not None:
         return _answered(domain, replace(memory, open=None), frame, question, reply, at, by)
@@ -152,13 +152,14 @@ def _nothing_fits(frame: Frame) -> tuple[Tried, ...]:
 
 
 def _call(memory: Memory, frame: Frame, question: AskedCall, reply: Reply, by: str) -> Memory:
-    """Only a yes of whoever must agree is consent, and only to what the call still rests on."""
+    """Only a yes of whoever must agree is consent, and only to what the call still rests on. After that of another the question stays open."""
     if isinstance(reply, Agreed) and by == question.by and current(memory.levels(frame), question.reads):
         return memory.with_frame(replace(frame, agreed=(*frame.agreed, AgreedCall(question.call, question.reads))))
     if isinstance(reply, Refused | Declined):
         tried = Tried(question.call.step, question.reads, Outcome.REFUSED)
-        return memory.with_frame(replace(frame, tried=(*frame.tried, tried), held=None))
-    return memory
+        closed = frame.closed | {digest_of_call(question.call)}
+        return memory.with_frame(replace(frame, tried=(*frame.tried, tried), held=None, closed=closed))
+    return replace(memory, open=question) if by != question.by else memory
 
 
 def _by_hand(domain: Domain, memory: Memory, frame: Frame, question: AskedToDo, reply: Reply) -> Memory:

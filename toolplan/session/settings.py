@@ -14,18 +14,21 @@ class Settings:
     """The limits of a session.
 
     `questions` are put to the user for one request, and the same one `repeats` times; then it is for a person, and so it is after `calls`
-    calls. A call that failed for now and does no harm is tried `retries` times more. `mode` says what is shown while all goes well; after a call that did not, it is
-    `recovery`. `engine`, `limit` and `forbid` are those of `frontier`.
+    calls. A call that failed for now and does no harm is tried `retries` times more. Of one turn `letters` are read. `mode` says what is
+    shown while all goes well; after a call that did not, it is `recovery`. `engine`, `limit` and `forbid` are those of `frontier`.
+    `trusted` are the origins of real tools without a contract whose hints that they only read are believed.
     """
 
     questions: int = 8
     repeats: int = 3
     calls: int = 50
     retries: int = 2
+    letters: int = 20_000
     mode: Mode = "one"
     engine: str = AUTO
     limit: Limit = field(default_factory=Limit)
     forbid: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
 
 
 DEFAULTS = Settings()

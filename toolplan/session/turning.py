@@ -18,7 +18,7 @@ from toolplan.planning.plans import Atom, Status
 from toolplan.session.beliefs import Belief, Beliefs
 from toolplan.session.events import AskedFacts, AskedGoal, Ending, Heard
 from toolplan.session.frames import filled, goal_names
-from toolplan.session.memory import Frame, Memory, believing
+from toolplan.session.memory import NO_REQUEST, Frame, Memory, believing
 from toolplan.session.replying import replied, stopped, told
 from toolplan.session.turns import Mention, Reply, Stopped, TurnReading
 
@@ -34,8 +34,9 @@ def heard(domain: Domain, memory: Memory, event: Heard) -> Memory:
     turn = event.reading
     if memory.open is not None and turn.reply is not None and not isinstance(turn.reply, Stopped):
         return _moving(replace(_answered(domain, memory, event, turn.reply), open=None))
+    memory = replace(memory, beside=replace(NO_REQUEST, said=(turn.text,)))
     if isinstance(turn.reply, Stopped):
-        memory = stopped(memory)
+        memory = replace(stopped(memory), beside=NO_REQUEST)
     before = memory.active
     memory = _noting(_opened(domain, memory, turn, event.beliefs), turn)
     memory = told(domain, _with_the_other(domain, memory, turn, event.at), event.beliefs)

@@ -33,7 +33,9 @@ _PRONOUN_BEFORE = re.compile(
     r"(?<!\w)(?:the|this|that|which|other|another|each|every|any|no|some|last|first|second|third|next|new|old|good|nice|better|best|cheaper"
     r"|cheapest|right|wrong|same|different|bigger|smaller|earlier|later|only|a)[ ]{1,3}$"
 )
-_COUNTED_BEFORE = re.compile(r"(?<!\w)(?:just|exactly|at least|(?:tables?|seats?|rooms?|party|booking|reservation) (?:for|of))[ ]{1,3}$")
+_COUNTED_BEFORE = re.compile(
+    r"(?<!\w)(?:just|exactly|at least|(?:tables?|seats?|rooms?|party|group|booking|reservation) (?:for|of))[ ]{1,3}$"
+)
 _PRONOUN_AFTER = re.compile(
     r"[ ]{0,3}(?:$|[.,;:!?)-]|(?:of|or|and|another|that|which|who|thing|things|way|day|time|by|more|last|question|second|moment|on|in|at"
     r"|for|from|to|is|was|with|please|instead|if|but|as|i|you|we|they|it|the|has|will|would|should)(?!\w))"

@@ -10,6 +10,7 @@ from dataclasses import fields, is_dataclass
 from toolplan.domain import Performer, Tool
 from toolplan.language import nodes
 from toolplan.language.allowances import block_key
+from toolplan.language.alphabets import disguised
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, quoted
 from toolplan.language.resolve import Resolved
@@ -22,9 +23,6 @@ TOO_LONG = 128
 PORTABLE = re.compile(r"[A-Za-z0-9_-]*")
 COMPOUND = re.compile(r"`[^`\s]+`|[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]*)+")
 """What can only be the name of a tool in a sentence: `search_files`, `files.search`, `searchFiles`, or any word in backquotes."""
-LATIN_WORD = re.compile(r"[^\W\d_]+")
-LOOKALIKES = frozenset("асԁеһіјорԛѕԝхуАВСЕНІЈКМОРЅТХУ" + "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονρ")
-"""Cyrillic and Greek letters that look like Latin ones."""
 JOINERS = "\u200c\u200d"
 """Invisible, and rightly so between the letters of some scripts and the parts of an emoji."""
 BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
@@ -72,13 +70,11 @@ def hidden_tools_named(resolved: Resolved) -> Iterator[Diagnostic]:
 def mixed_scripts(resolved: Resolved) -> Iterator[Diagnostic]:
     """Words in which Cyrillic or Greek letters pass for Latin ones."""
     for text, location, block in _texts(resolved):
-        for word in LATIN_WORD.findall(text):
-            odd = LOOKALIKES.intersection(word)
-            if odd and any(unicodedata.name(character, "").startswith("LATIN") for character in word):
-                shown = sorted(odd, key=word.index)[0]
-                message = f"{quoted(word)} mixes alphabets: {unicodedata.name(shown).lower()} looks like a Latin letter"
-                yield Diagnostic(Code.MIXED_SCRIPTS, message, location, "write the word in one alphabet", block=block)
-                break
+        found = disguised(text)
+        if found is not None:
+            word, odd = found
+            message = f"{quoted(word)} mixes alphabets: {unicodedata.name(odd).lower()} looks like a Latin letter"
+            yield Diagnostic(Code.MIXED_SCRIPTS, message, location, "write the word in one alphabet", block=block)
 
 
 def invisible_characters(resolved: Resolved) -> Iterator[Diagnostic]:

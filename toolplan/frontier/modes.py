@@ -1,4 +1,4 @@
-"""The exposure modes: what the model is shown of what can be done."""
+"""The modes: what the model is shown of what can be done."""
 
 from __future__ import annotations
 

@@ -1,0 +1,12 @@
+"""May this call run now? The only door to execution.
+
+- `gate`: `Gate`, which a host asks before every call. `verdicts`: what it says, and the permit that opens one execution.
+- `order`: the calls of one turn, one after the other. `recording`: what receipts say of it.
+"""
+
+from __future__ import annotations
+
+from toolplan.gate.gate import Gate
+from toolplan.gate.verdicts import Allow, Hold, Mode, Permit, Ran, Refuse, ToolCall, Verdict
+
+__all__ = ["Allow", "Gate", "Hold", "Mode", "Permit", "Ran", "Refuse", "ToolCall", "Verdict"]

@@ -1,0 +1,290 @@
+"""`Gate`: the only door to execution. A host asks it before every call, and tells it what became of each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import wait
+from threading import Lock
+from typing import TypeVar, cast
+
+from toolplan.domain import Principal, Tool, permits
+from toolplan.frontier import Argument, Call, Frontier, Source
+from toolplan.gate import recording
+from toolplan.gate.order import Order
+from toolplan.gate.verdicts import Allow, Hold, Mode, Permit, Ran, Refuse, ToolCall, Verdict
+from toolplan.language.diagnostics import DomainError
+from toolplan.planning.plans import Step
+from toolplan.receipts import NO_RECEIPTS, Kind, Receipts
+from toolplan.session import Allowed, Held, Outcome, Proposal, Refused, Session, Why
+from toolplan.session.proposing import names_of, not_callable
+from toolplan.session.turns import TurnReading
+
+R = TypeVar("R")
+Who = Callable[[], Principal]
+MOST_LETTERS = 1_000
+"""Of the id of a call."""
+MOST_PERMITS = 256
+"""That are kept with the results of their calls, in case these are run once more."""
+
+
+class Gate:
+    """Guards the calls of one conversation. Safe to use from several threads and tasks at once.
+
+    `principal` is who the agent acts for, asked again at every call; the session's domain should be the one `for_principal`. None tells
+    nobody apart. `receipts` get a line for every decision, which names the `exposure` strategy if an adapter has set one. A call waits
+    `patience` seconds for those before it in its turn.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        mode: Mode = Mode.ENFORCE,
+        principal: Principal | Who | None = None,
+        receipts: Receipts = NO_RECEIPTS,
+        patience: float = 60.0,
+    ) -> None:
+        self.session, self.mode, self._patience = session, mode, patience
+        self._principal, self._receipts, self.exposure = principal, receipts, ""
+        self._order, self._lock = Order(), Lock()
+        self._permits: dict[str, Permit] = {}
+        self._recorded: Frontier | None = None
+
+    # The conversation
+
+    def hear(self, text: str, reading: TurnReading | None = None) -> TurnReading:
+        """As `Session.hear`."""
+        asked = self.session.memory.open
+        turn = self.session.hear(text, reading)
+        self._record("answer", lambda: recording.heard(asked, turn))
+        return turn
+
+    async def ahear(self, text: str, reading: TurnReading | None = None) -> TurnReading:
+        """As `Session.ahear`."""
+        asked = self.session.memory.open
+        turn = await self.session.ahear(text, reading)
+        self._record("answer", lambda: recording.heard(asked, turn))
+        return turn
+
+    def answer(self, answer: object, *, by: str = "") -> None:
+        """As `Session.answer`: the only way to a permission that is no turn of the user."""
+        asked = self.session.memory.open
+        self.session.answer(answer, by=by)
+        self._record("answer", lambda: recording.answered(asked, answer, by))
+
+    def decline(self) -> None:
+        """As `Session.decline`."""
+        asked = self.session.memory.open
+        self.session.decline()
+        self._record("answer", lambda: recording.answered(asked, "declined", ""))
+
+    def unseen(self) -> None:
+        """As `Session.unseen`."""
+        asked = self.session.memory.open
+        self.session.unseen()
+        self._record("answer", lambda: recording.answered(asked, "unseen", ""))
+
+    def next(self) -> Frontier:
+        """As `Session.next`."""
+        now = self.session.next()
+        if now is not self._recorded:
+            self._recorded = now
+            self._record("decision", lambda: recording.decision(self.session, now, self._who(), self.exposure))
+        return now
+
+    async def anext(self) -> Frontier:
+        """As `next`, without blocking the event loop while a planner runs."""
+        return await asyncio.to_thread(self.next)
+
+    # Calls
+
+    def turn(self, identities: Sequence[str]) -> None:
+        """A model has made these calls in one turn, in this order: each waits for what becomes of those before it, whenever they start."""
+        self._order.add(identities)
+
+    def skip(self, identity: str) -> None:
+        """The call will never be asked about: the framework has answered it by itself. None waits for it any more."""
+        self._order.settle(identity)
+
+    def check(self, call: ToolCall) -> Verdict:
+        """Whether `call` may run, in the state of this moment. Asked again about the same call, it says the same, as long as nobody answers."""
+        earlier = self._order.before(call.id)
+        late = bool(wait(earlier, timeout=self._patience).not_done) if earlier else False
+        return self._too_early(call) if late else self._checked(call)
+
+    async def acheck(self, call: ToolCall) -> Verdict:
+        """As `check`, without blocking the event loop."""
+        earlier = [asyncio.wrap_future(future) for future in self._order.before(call.id)]
+        late = bool((await asyncio.wait(earlier, timeout=self._patience))[1]) if earlier else False
+        return self._too_early(call) if late else await asyncio.to_thread(self._checked, call)
+
+    def observe(self, permit: Permit, result: object) -> Outcome:
+        """What became of the call of `permit`: its raw result, or the exception that it raised."""
+        outcome = self._observed(permit.call, result)
+        self._record("outcome", lambda: recording.outcome(self.session.domain, permit.call, outcome))
+        self._order.settle(permit.id)
+        return outcome
+
+    def withdraw(self, permit: Permit) -> None:
+        """The call of `permit` has not begun, and may be asked about again: the framework has paused."""
+        if self.mode is Mode.ENFORCE:
+            self.session.withdraw(permit.call)
+        with self._lock:
+            self._permits.pop(permit.id, None)
+        self._order.settle(permit.id)
+
+    def run(
+        self,
+        call: ToolCall,
+        execute: Callable[[dict[str, object]], R],
+        *,
+        raw: Callable[[R], object] = lambda result: result,
+        pauses: tuple[type[BaseException], ...] = (),
+    ) -> Ran[R] | Refuse | Hold:
+        """Check `call`, run it with the arguments of its permit, and observe it. What `execute` raises is observed, and raised.
+
+        Of one call that is run twice, also at once, the second gets the result of the first. `raw` is what there is to be read of a result.
+        Exceptions among `pauses` are no outcome: the framework will come back with the same call.
+        """
+        verdict = self.check(call)
+        if not isinstance(verdict, Allow):
+            return verdict
+        permit = verdict.permit
+        if not permit.open():
+            return cast(Ran[R], permit.result.result())
+        try:
+            result = execute(permit.arguments)
+        except pauses:
+            self.withdraw(permit)
+            raise
+        except BaseException as error:
+            self._failed(permit, error)
+            raise
+        return self._ran(permit, result, raw)
+
+    async def arun(
+        self,
+        call: ToolCall,
+        execute: Callable[[dict[str, object]], Awaitable[R]],
+        *,
+        raw: Callable[[R], object] = lambda result: result,
+        pauses: tuple[type[BaseException], ...] = (),
+    ) -> Ran[R] | Refuse | Hold:
+        """As `run`, without blocking the event loop. A call that is cancelled on its way is in doubt."""
+        verdict = await self.acheck(call)
+        if not isinstance(verdict, Allow):
+            return verdict
+        permit = verdict.permit
+        if not permit.open():
+            return cast(Ran[R], await asyncio.wrap_future(permit.result))
+        try:
+            result = await execute(permit.arguments)
+        except pauses:
+            self.withdraw(permit)
+            raise
+        except BaseException as error:
+            self._failed(permit, error)
+            raise
+        return await asyncio.to_thread(self._ran, permit, result, raw)
+
+    # What it does
+
+    def _checked(self, call: ToolCall) -> Verdict:
+        with self._lock:  # One at a time: two that ask about one call at once get one permit.
+            known = self._permits.get(call.id)
+            if known is not None and known.proposed == call:
+                return Allow(known)
+            verdict = self._verdict(call)
+            if isinstance(verdict, Allow):
+                self._permits[call.id] = verdict.permit
+                if len(self._permits) > MOST_PERMITS:
+                    del self._permits[next(iter(self._permits))]
+        if not isinstance(verdict, Allow):
+            self._order.settle(call.id)
+        return verdict
+
+    def _verdict(self, call: ToolCall) -> Verdict:
+        if self.mode is Mode.OFF:
+            return Allow(Permit(call, _as_it_came(call)))
+        verdict = self._thought(call)
+        self._record("verdict", lambda: recording.verdict(self.session.domain, call, verdict, self.mode))
+        if self.mode is Mode.SHADOW and not isinstance(verdict, Allow):
+            return Allow(Permit(call, _as_it_came(call)))
+        return verdict
+
+    def _thought(self, call: ToolCall) -> Verdict:
+        """What is thought of `call`; only what is allowed, or is enforced, has any effect."""
+        if len(call.id) > MOST_LETTERS:
+            return Refuse("the id of the call is too long", "give every call a short id", Why.IDENTITY)
+        if not isinstance(call.arguments, Mapping):
+            return Refuse("the arguments are no JSON object", "call it again with an object", Why.ARGUMENTS)
+        if not self._is_permitted(call.tool):
+            return _verdict_of(call, not_callable(self.session.next(), call.tool))
+        is_elsewhere = call.id in self.session.memory.running
+        if self.mode is Mode.SHADOW:
+            thought = self.session.would(call.tool, call.arguments, id=call.id)
+            if not isinstance(thought, Allowed):
+                return _verdict_of(call, thought)
+        proposal = self.session.propose(call.tool, call.arguments, id=call.id)
+        if is_elsewhere and isinstance(proposal, Allowed):
+            return Refuse("this call was let through elsewhere, and nothing is known of it yet", "do something else first", Why.MADE)
+        return _verdict_of(call, proposal)
+
+    def _too_early(self, call: ToolCall) -> Verdict:
+        verdict = Refuse("an earlier call of the same turn has no result yet", "wait for it", Why.EARLIER)
+        self._record("verdict", lambda: recording.verdict(self.session.domain, call, verdict, self.mode))
+        self._order.settle(call.id)
+        return verdict
+
+    def _observed(self, call: Call, result: object) -> Outcome:
+        if call.id in self.session.memory.running or call.id in self.session.memory.outcomes:
+            return self.session.observe(call, result)
+        # Nobody let it through: what is known of its contract is what can be known of it.
+        names = [name for name, tool in self.session.domain.tools.items() if call.tool == tool.call_name]
+        for name in names:
+            try:
+                return self.session.observe(name, result)
+            except DomainError:
+                continue
+        return Outcome.FAILED if isinstance(result, BaseException) else Outcome.DONE
+
+    def _failed(self, permit: Permit, error: BaseException) -> None:
+        outcome = self.observe(permit, error)
+        permit.result.set_exception(error if isinstance(error, Exception) else TimeoutError(f"the call was given up: {outcome.value}"))
+
+    def _ran(self, permit: Permit, result: R, raw: Callable[[R], object]) -> Ran[R]:
+        ran = Ran(result, self.observe(permit, raw(result)))
+        permit.result.set_result(ran)
+        return ran
+
+    def _who(self) -> Principal | None:
+        return self._principal() if callable(self._principal) else self._principal
+
+    def _is_permitted(self, name: str) -> bool:
+        """Whether the principal may use whatever is called so. Contracts of one real tool stand and fall together."""
+        principal = self._who()
+        return principal is None or all(permits(tool, principal) for tool in self._called(name))
+
+    def _called(self, name: str) -> list[Tool]:
+        domain = self.session.domain
+        return [tool for tool in domain.tools.values() if name in names_of(domain, Step(tool.name))]
+
+    def _record(self, kind: Kind, content: Callable[[], Mapping[str, object]]) -> None:
+        if self._receipts is not NO_RECEIPTS:
+            self._receipts.write(self.session.id, kind, content())
+
+
+def _verdict_of(call: ToolCall, proposal: Proposal) -> Verdict:
+    match proposal:
+        case Allowed(allowed):
+            return Allow(Permit(call, allowed))
+        case Held(question):
+            return Hold(question, question.call)
+        case Refused(reason, hint, why):
+            return Refuse(reason, hint, why)
+
+
+def _as_it_came(call: ToolCall) -> Call:
+    arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
+    return Call(call.id, Step(call.tool), call.tool, {name: Argument(value, Source.MODEL) for name, value in arguments.items()})

@@ -1,0 +1,54 @@
+"""Real tools for which there is no contract, as contracts that require and produce nothing.
+
+No plan ever holds one: they are opened where contracts end. All of their arguments are the model's, and they are unrated, so that a person
+agrees to each call; but of a server that the host trusts, a tool that only reads is safe. What a server says of a tool is no part of its
+contract: nobody is asked for consent in the words of a stranger.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from toolplan.catalog import Catalog, RealTool
+from toolplan.domain import Confirmation, Domain, Interface, Tool, Uncontracted
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A domain with contracts for the tools that had none. `opened` are their names, in the order of the catalog."""
+
+    domain: Domain
+    opened: tuple[str, ...] = ()
+
+
+def with_uncontracted(domain: Domain, catalog: Catalog, trusted: tuple[str, ...]) -> Opening:
+    """`domain`, with the tools of `catalog` that no contract calls, if its policy opens them at all. `trusted` are the origins whose hints are believed."""
+    if domain.policy.uncontracted is not Uncontracted.EXPLORE:
+        return Opening(domain)
+    called = {*domain.withheld, *(tool.call_name for tool in domain.tools.values())}
+    added: dict[str, Tool] = {}
+    for real in catalog.values():
+        if real.name not in called:
+            name = _free(real.name, domain)
+            risk = _reading(domain) if real.origin in trusted and _only_reads(real) else None
+            confirm = None if risk is not None else Confirmation()
+            added[name] = Tool(name, risk=risk, confirm=confirm, interface=Interface(calls=real.name))
+    if not added:
+        return Opening(domain)
+    return Opening(replace(domain, tools={**domain.tools, **added}), tuple(added))
+
+
+def _free(name: str, domain: Domain) -> str:
+    """The name of the tool, or one like it where a contract or a question for something else has that."""
+    while name in domain.tools or name in domain.asks:
+        name += "'"
+    return name
+
+
+def _only_reads(tool: RealTool) -> bool:
+    return tool.hints.get("readOnlyHint") is True and tool.hints.get("destructiveHint") is not True
+
+
+def _reading(domain: Domain) -> str | None:
+    """The name of a level of risk that is safe."""
+    return next((level.name for level in domain.policy.risk if level.safe), None)
