@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Ran, run
 from rich.console import Console
 
 import toolplan
+from toolplan.bench import loading
 from toolplan.bench.breadth_first import Contract, Exhausted, Found, Stopped, breadth_first
 from toolplan.bench.planner import TIERS, paper, stress
 from toolplan.bench.planner.measuring import Settings, at_least, at_most, geometric_mean, percentile
@@ -133,9 +133,8 @@ def test_a_table_has_the_fields_of_its_rows_and_cuts_no_figure() -> None:
     assert row.to_dict()["auto_s"] == 1235.0
 
 
-def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "toolplan", "bench", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300)
+def bench(*arguments: str) -> Ran:
+    return run("bench", *arguments, cwd=ROOT)
 
 
 def test_a_small_run_prints_json_rows_and_promises() -> None:
@@ -156,6 +155,15 @@ def test_a_small_run_prints_tables() -> None:
     assert "cores" in ran.stdout.splitlines()[0]
     for title in (TIERS["entities"].TITLE, "What is promised, and what was measured"):
         assert title in ran.stdout.splitlines()
+
+
+def test_loading_and_checking_are_measured_in_processes_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "RUNS", 1)
+    ran = bench("loading", "--sizes", "10", "--json")
+    assert ran.returncode == Exit.OK, ran.stderr
+    rows = json.loads(ran.stdout)["rows"]
+    assert [(row["what"], row["tools"]) for row in rows] == [("load, cold", 10), ("load, from the cache", 10), ("check", 10)]
+    assert all(row["seconds"] > 0 and row["megabytes"] > 0 for row in rows)
 
 
 @pytest.mark.slow

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from commands import Ran, run
 
 from toolplan.bench import real
 from toolplan.bench.intervals import wilson
@@ -28,6 +31,7 @@ from toolplan.bench.real.selector import (
 )
 from toolplan.bench.real.slots import Annotated, SlotTurn, agreements, by_annotation, by_rules
 from toolplan.bench.tables import table
+from toolplan.cli.exits import Exit
 from toolplan.domain import AskKind, Domain, ValueType
 from toolplan.goals.rankers.labelled import Labelled
 from toolplan.goals.readings import Reading, reading_of
@@ -320,6 +324,72 @@ def test_the_rules_read_values_and_invent_none() -> None:
     assert not [one for one in read if one.wrong == "no value is annotated"]
 
 
+class Llama:
+    """Answers about one turn, in the place of llama.cpp."""
+
+    def __init__(self, model_path: str, **settings: object) -> None:
+        if not model_path.endswith(".gguf"):
+            raise ValueError("failed to load the model")
+
+    def create_chat_completion(self, messages: list[dict[str, str]], **settings: object) -> dict[str, object]:
+        words = {"fact": "Restaurants_2_location", "words": "SFO"}
+        answer = {"candidates": [], "words": [words], "forbids": [], "reply": "none", "option": -1}
+        content = json.dumps(answer) if "SFO" in messages[0]["content"].splitlines()[-1] else "I do not know."
+        return {"choices": [{"message": {"content": content}}]}
+
+
+class LlamaGrammar:
+    @staticmethod
+    def from_json_schema(schema: str, verbose: bool) -> object:
+        return json.loads(schema)
+
+
+def bench_with_model(*arguments: str) -> Ran:
+    return run("bench", "real", "--data", str(DATA), "--json", *arguments)
+
+
+@pytest.fixture
+def llama(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "llama_cpp", SimpleNamespace(Llama=Llama, LlamaGrammar=LlamaGrammar))
+
+
+@pytest.mark.usefixtures("llama")
+def test_a_local_model_is_held_beside_the_rules_on_a_sample() -> None:
+    ran = bench_with_model("--model", "any.gguf", "--sample", "1000")
+    assert ran.returncode == Exit.OK, ran.stderr
+    spoken, single = json.loads(ran.stdout).items()
+    assert spoken[0] == f"{sgd_slots.TITLE}, read by a model too: {len(SPOKEN)} of {len(SPOKEN)} turns"
+    assert single[0].startswith(when2call_slots.TITLE)
+    found = {row["what"]: (row["holds"], row["cases"]) for row in spoken[1]}
+    assert found["annotation: recall, all"] == (37, 37)
+    assert found["model: precision, all"][0] in (1, 2, 3), "the values of one turn, the only one that the model can read"
+    assert found["model: recall, all"] == (found["model: precision, all"][0], 37)
+
+
+@pytest.mark.usefixtures("llama")
+def test_a_sample_is_the_same_each_time() -> None:
+    first, again = (bench_with_model("--model", "any.gguf", "--sample", "5") for _ in range(2))
+    assert first.stdout == again.stdout
+    assert [title.rpartition(": ")[2].split()[0] for title in json.loads(first.stdout)] == ["5", "5"]
+
+
+@pytest.mark.usefixtures("llama")
+def test_a_file_without_a_model_is_told() -> None:
+    ran = bench_with_model("--model", "any.txt")
+    assert (ran.returncode, json.loads(ran.stdout)["diagnostics"][0]["code"]) == (Exit.INPUT, "TP601")
+
+
+def test_without_llama_cpp_there_is_no_model_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "llama_cpp", None)
+    ran = bench_with_model("--model", "any.gguf")
+    (finding,) = json.loads(ran.stdout)["diagnostics"]
+    assert (ran.returncode, finding["code"], finding["hint"]) == (Exit.INTERNAL, "TP501", "pip install 'toolplan[local-models]'")
+
+
+def test_a_sample_of_nothing_is_refused() -> None:
+    assert bench_with_model("--model", "any.gguf", "--sample", "0").returncode == Exit.USAGE
+
+
 # Which intent an utterance means
 
 
@@ -485,16 +555,16 @@ ARGUMENTS = {turn.slots.text[:20]: turn for turn in when2call_slots.read(DATA / 
 
 def test_a_turn_states_the_arguments_that_stand_in_it() -> None:
     turn = ARGUMENTS["Could you reserve ti"].slots
-    prefix = "Trains_1_GetTrainTickets_with_"
+    prefix = "Trains_1_GetTrainTickets_"
     assert set(turn.held) - set(turn.stated) == {f"{prefix}to", f"{prefix}date_of_journey"}
     assert turn.stated[f"{prefix}class"].wordings == ("Business",)
 
 
 def test_a_missing_value_is_not_annotated_and_counts_as_made_up() -> None:
     turn = ARGUMENTS["I need to add 'Hi ch"]
-    assert turn.missing == "todo_with_type"
+    assert turn.missing == "todo_type"
     assert turn.missing not in turn.slots.held
-    made_up = reads(turn.slots, todo_with_type="add")
+    made_up = reads(turn.slots, todo_type="add")
     assert when2call_slots.left_missing("any", [turn, turn], [made_up, by_annotation(turn.slots)]).others == ("1x made up",)
 
 

@@ -23,9 +23,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
+TOOLS = 100
+
+
 def large(path: Path, *, extra: str = "", imports: str = "") -> Path:
     """A domain large enough for an entry."""
-    tools = "\n".join(f'tool t{number} {{ "{"what it does " * 8}" produces f risk read }}' for number in range(1_000))
+    tools = "\n".join(f'tool t{number} {{ "{"what it does " * 100}" produces f risk read }}' for number in range(TOOLS))
     path.write_text(f"{imports}\nfact f\n{tools}\n{extra}", "utf-8")
     return path
 
@@ -130,4 +133,4 @@ def test_a_strange_entry_is_as_good_as_none(data: str, place: Path, tmp_path: Pa
     load(path)
     (entry,) = place.iterdir()
     entry.write_bytes(cache._digest(data.encode()).encode() + b"\n" + data.encode())
-    assert len(load(path).tools) == 1_000
+    assert len(load(path).tools) == TOOLS

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import math
 import random
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from commands import run
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -178,10 +177,6 @@ def test_the_plot_is_a_picture_that_stands_alone() -> None:
 
 
 # The commands
-
-
-def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "toolplan", *arguments], capture_output=True, text=True, cwd=cwd, timeout=120)
 
 
 def test_calibrate_measures_before_and_after_and_writes_what_is_asked_for(tmp_path: Path) -> None:

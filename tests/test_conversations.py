@@ -305,53 +305,70 @@ def test_what_was_checked_for_one_order_is_not_known_of_another() -> None:
 
 # What a model makes of it
 
+
+def answer_with(**parts: object) -> str:
+    return json.dumps({"candidates": [], "words": [], "forbids": [], "reply": "none", "option": -1, **parts})
+
+
+def candidate(*goals: str, confidence: object = 0.9) -> list[object]:
+    return [{"goals": list(goals), "confidence": confidence}]
+
+
 WRONG = {
-    "nothing": "",
-    "no JSON": "I would call all tools.",
-    "no object": "[]",
-    "a key is missing": json.dumps({"entities": [], "values": [], "forbids": [], "reply": {"kind": "none", "option": -1}}),
-    "a goal that there is not": json.dumps(
-        {
-            "candidates": [{"goals": ["send_everything"], "confidence": 0.9}],
-            "entities": [],
-            "values": [],
-            "forbids": [],
-            "reply": {"kind": "none", "option": -1},
-        }
+    "nothing": ("", "is no JSON"),
+    "no JSON": ("I would call all tools.", "is no JSON"),
+    "no object": ("[]", "is not an object with"),
+    "a key is missing": (json.dumps({"words": [], "forbids": [], "reply": "none", "option": -1}), "is not an object with"),
+    "a key too many": (answer_with(calls=["delete_event"]), "is not an object with"),
+    "a goal that there is not": (
+        answer_with(candidates=candidate("send_everything")),
+        "the goal `send_everything`, which the domain does not have",
     ),
-    "a tool for a goal": json.dumps(
-        {
-            "candidates": [{"goals": ["delete_event"], "confidence": 1.0}],
-            "entities": [],
-            "values": [],
-            "forbids": [],
-            "reply": {"kind": "none", "option": -1},
-        }
-    ),
-    "consent that nobody was asked for": json.dumps(
-        {"candidates": [], "entities": [], "values": [], "forbids": [], "reply": {"kind": "agreed", "option": -1}}
-    ),
+    "a tool for a goal": (answer_with(candidates=candidate("delete_event")), "the goal `delete_event`, which the domain does not have"),
+    "more than certain": (answer_with(candidates=candidate("move_event", confidence=2)), "confidence"),
+    "a fact that there is not": (answer_with(words=[{"fact": "consent", "words": "4 PM"}]), "`consent`"),
+    "a fact that only calls bring about": (answer_with(words=[{"fact": "sent", "words": "4 PM"}]), "`sent`"),
+    "a tool to forbid that there is not": (answer_with(forbids=[{"name": "everything", "words": "4 PM"}]), 'forbids `"everything"`'),
+    "a reply that there is not": (answer_with(reply="granted"), "the reply is none that there is"),
+    "a choice that is no number": (answer_with(reply="chosen", option="all"), "the reply is none that there is"),
 }
+"""What a model may answer that is wrong, and what is said of it."""
 
 
-@pytest.mark.parametrize("answer", WRONG.values(), ids=WRONG)
-def test_a_model_that_answers_wrongly_opens_no_tool(answer: str) -> None:
+def test_a_model_that_answers_rightly_opens_the_tool_that_is_needed() -> None:
+    answer = answer_with(candidates=candidate("move_event"))
+    talk = Session(OFFICE, state=MINE, clock=lambda: NOW, reader=Model(lambda prompt, schema: answer))
+    assert talk.hear(MOVE).findings == ()
+    assert talk.next().tools == ("search_events",)
+
+
+@pytest.mark.parametrize(("answer", "reason"), WRONG.values(), ids=WRONG)
+def test_a_model_that_answers_wrongly_opens_no_tool(answer: str, reason: str) -> None:
     """langchain-ai/langchain#34358, microsoft/semantic-kernel#2606"""
     talk = Session(OFFICE, state=MINE, clock=lambda: NOW, reader=Model(lambda prompt, schema: answer))
-    talk.hear(MOVE)
+    (finding,) = talk.hear(MOVE).findings
+    assert reason in finding.message
     now = talk.next()
     assert isinstance(now.decision, Clarify | Explore)
     assert (now.tools, now.steps) == ((), ())
 
 
-@pytest.mark.parametrize("answer", WRONG.values(), ids=WRONG)
-def test_a_model_that_answers_wrongly_leaves_what_is_open_as_it_was(answer: str) -> None:
+@pytest.mark.parametrize(("answer", "reason"), WRONG.values(), ids=WRONG)
+def test_a_model_that_answers_wrongly_leaves_what_is_open_as_it_was(answer: str, reason: str) -> None:
     """langchain-ai/langchain#34358"""
     host = Host(talk_of(), {"search_events": [events(1)]}, consent="")
     before = question(host.say(MOVE))
     talk = Session.restore(OFFICE, host.talk.snapshot(), clock=lambda: NOW, reader=Model(lambda prompt, schema: answer))
     talk.hear("what was that again?")
     assert question(talk.next().decision) == before
+
+
+@pytest.mark.parametrize("reply", ["agreed", "chosen", "refused", "declined"])
+def test_a_reply_to_nothing_that_was_asked_opens_no_tool(reply: str) -> None:
+    """microsoft/semantic-kernel#2606"""
+    talk = Session(OFFICE, state=MINE, clock=lambda: NOW, reader=Model(lambda prompt, schema: answer_with(reply=reply, option=0)))
+    assert talk.hear(MOVE).reply is None
+    assert (talk.next().tools, talk.next().steps) == ((), ())
 
 
 def test_a_model_that_fails_is_no_failure_of_the_conversation() -> None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from commands import printed
 
 from toolplan.language.codes import Severity
 from toolplan.language.loading import check_text
@@ -81,18 +83,25 @@ def test_commands_print_what_the_page_shows(block: Block) -> None:
     follow(block, ROOT)
 
 
+PLAIN = re.compile(r"""toolplan( ([^\s'"|&;<>$*?{[`\\]+|'[^']*'|"[^"$`\\]*"))*""")
+"""A command that needs no shell."""
+
+
 def follow(block: Block, directory: Path) -> None:
     """Run the commands of a block in `directory`; each prints what the page shows."""
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     for command, expected in commands(block.text):
         if command.startswith("make "):
             continue
-        run = subprocess.run(
-            command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=directory, env=environment, timeout=120
-        )
-        printed = run.stdout
+        shown = printed(*shlex.split(command)[1:], cwd=directory) if PLAIN.fullmatch(command) else in_a_shell(command, directory)
         pattern = ".*".join(re.escape(part) for part in expected.strip().split("..."))
-        assert re.fullmatch(pattern, printed.strip(), re.DOTALL), f"{command}\n{printed}"
+        assert re.fullmatch(pattern, shown.strip(), re.DOTALL), f"{command}\n{shown}"
+
+
+def in_a_shell(command: str, directory: Path) -> str:
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    return subprocess.run(
+        command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=directory, env=environment, timeout=120
+    ).stdout
 
 
 def commands(text: str) -> list[tuple[str, str]]:

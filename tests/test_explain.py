@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from typing import get_args
 
 import pytest
+from commands import Ran, run
 from hypothesis import given, reject, settings
 from strategies import Drawn, problems
 
@@ -358,8 +357,8 @@ def test_reasons_agree_with_the_semantics_and_with_a_replan(drawn: Drawn) -> Non
 # The command
 
 
-def explain(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "toolplan", "explain", *arguments], capture_output=True, text=True, timeout=120)
+def explain(*arguments: str) -> Ran:
+    return run("explain", *arguments)
 
 
 CALL = ("workspace", "--state", GIVEN, "--goal", "move_event", "--engine", "uniform-cost")

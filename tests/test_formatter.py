@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import trees
+from commands import Ran, run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -373,10 +374,8 @@ UGLY = "fact   a\n# why\ntool t{requires a produces a}\n"
 NEAT = "fact a\n# why\ntool t { requires a produces a }\n"
 
 
-def fmt(*arguments: str, cwd: Path, text: str | bytes = b"") -> subprocess.CompletedProcess[str]:
-    data = text.encode("utf-8") if isinstance(text, str) else text
-    ran = subprocess.run([sys.executable, "-m", "toolplan", "fmt", *arguments], input=data, capture_output=True, cwd=cwd)
-    return subprocess.CompletedProcess(ran.args, ran.returncode, ran.stdout.decode("utf-8"), ran.stderr.decode("utf-8"))
+def fmt(*arguments: str, cwd: Path, text: str | bytes = b"") -> Ran:
+    return run("fmt", *arguments, cwd=cwd, text=text)
 
 
 def write(path: Path, text: str) -> Path:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import commands
 import pytest
+from commands import Ran
 
 import toolplan
 from toolplan.bench import gist
@@ -342,9 +342,8 @@ def test_a_promise_that_is_broken_names_its_request() -> None:
 # The command
 
 
-def toolplan_bench(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "toolplan", "bench", "gist", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+def toolplan_bench(*arguments: str) -> Ran:
+    return commands.run("bench", "gist", *arguments)
 
 
 @pytest.mark.slow

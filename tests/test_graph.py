@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from commands import Ran, run
 from hypothesis import given, reject, settings
 from strategies import Drawn, problems
 
@@ -217,10 +218,8 @@ def test_edges_of_a_chain_go_from_left_to_right() -> None:
 # The command
 
 
-def graph(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "toolplan", "graph", *arguments], capture_output=True, text=True, encoding="utf-8", cwd=cwd, timeout=120
-    )
+def graph(*arguments: str, cwd: Path | None = None) -> Ran:
+    return run("graph", *arguments, cwd=cwd)
 
 
 TASK = ("calendar", "--state", "date,event_description,new_time", "--goal", "move_event", "--engine", "uniform-cost")

@@ -6,12 +6,11 @@ import json
 import os
 import random
 import re
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from commands import run
 from downward import solve_text
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -600,13 +599,6 @@ def test_odd_texts_are_refused(text: str) -> None:
 # The command
 
 
-def toolplan_command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        [sys.executable, "-m", "toolplan", *arguments], capture_output=True, text=True, cwd=cwd, env=environment, timeout=120
-    )
-
-
 @pytest.fixture
 def roads(tmp_path: Path) -> Path:
     (tmp_path / "domain.pddl").write_text(ROADS, "utf-8")
@@ -615,43 +607,43 @@ def roads(tmp_path: Path) -> Path:
 
 
 def test_import_then_plan(roads: Path) -> None:
-    run = toolplan_command("import", "pddl", "domain.pddl", "journey.pddl", "-o", "journey.toolplan", cwd=roads)
-    assert (run.returncode, run.stdout) == (0, "")
-    command = run.stderr.partition("next: toolplan ")[2].split()
-    planned = toolplan_command(*command, cwd=roads)
+    ran = run("import", "pddl", "domain.pddl", "journey.pddl", "-o", "journey.toolplan", cwd=roads)
+    assert (ran.returncode, ran.stdout) == (0, "")
+    command = ran.stderr.partition("next: toolplan ")[2].split()
+    planned = run(*command, cwd=roads)
     assert planned.stdout.splitlines()[:2] == ["1. `drive:4`(a, b)  action  4", "2. `drive:4`(b, c)  action  4"]
     for check in (["check", "--strict"], ["fmt", "--check"], ["test"]):
-        assert toolplan_command(*check, "journey.toolplan", cwd=roads).returncode == 0
+        assert run(*check, "journey.toolplan", cwd=roads).returncode == 0
 
 
 def test_the_text_goes_to_stdout(roads: Path) -> None:
-    run = toolplan_command("import", "pddl", "domain.pddl", "journey.pddl", cwd=roads)
-    assert (run.returncode, run.stderr) == (0, "")
-    assert run.stdout == read(ROADS, JOURNEY).text
+    ran = run("import", "pddl", "domain.pddl", "journey.pddl", cwd=roads)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == read(ROADS, JOURNEY).text
 
 
 def test_json(roads: Path) -> None:
-    run = toolplan_command("import", "pddl", "domain.pddl", "journey.pddl", "--json", cwd=roads)
-    data = json.loads(run.stdout)
+    ran = run("import", "pddl", "domain.pddl", "journey.pddl", "--json", cwd=roads)
+    data = json.loads(ran.stdout)
     assert data["actions"] == {"drive:4": "drive", "drive:10": "drive", "fly": "fly", "rest": "rest"}
     assert data["state"] == ["`length:10`(c, a)", "`length:4`(a, b)", "`length:4`(b, c)", "at(a)"]
     assert (data["goal"], data["diagnostics"]) == ("solved", [])
-    failed = toolplan_command("import", "pddl", "domain.pddl", "domain.pddl", "--json", cwd=roads)
+    failed = run("import", "pddl", "domain.pddl", "domain.pddl", "--json", cwd=roads)
     assert failed.returncode == 1
     assert {finding["code"] for finding in json.loads(failed.stdout)["diagnostics"]} == {"TP431"}
 
 
 def test_exit_codes(roads: Path) -> None:
-    assert toolplan_command("import", "pddl", "domain.pddl", cwd=roads).returncode == 2
-    assert toolplan_command("import", "sas", "domain.pddl", "journey.pddl", cwd=roads).returncode == 2
-    missing = toolplan_command("import", "pddl", "domain.pddl", "nothing.pddl", cwd=roads)
+    assert run("import", "pddl", "domain.pddl", cwd=roads).returncode == 2
+    assert run("import", "sas", "domain.pddl", "journey.pddl", cwd=roads).returncode == 2
+    missing = run("import", "pddl", "domain.pddl", "nothing.pddl", cwd=roads)
     assert (missing.returncode, "error[TP601]: cannot read `nothing.pddl`" in missing.stderr) == (1, True)
-    assert toolplan_command("import", "pddl", "domain.pddl", "journey.pddl", "-o", ".", cwd=roads).returncode == 2
+    assert run("import", "pddl", "domain.pddl", "journey.pddl", "-o", ".", cwd=roads).returncode == 2
 
 
 def test_comments_may_be_in_latin_1(roads: Path) -> None:
     (roads / "journey.pddl").write_bytes(b"; caf\xe9\n" + JOURNEY.encode())
-    assert toolplan_command("import", "pddl", "domain.pddl", "journey.pddl", cwd=roads).returncode == 0
+    assert run("import", "pddl", "domain.pddl", "journey.pddl", cwd=roads).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -661,6 +653,6 @@ def test_comments_may_be_in_latin_1(roads: Path) -> None:
 def test_a_state_comes_from_the_one_test_of_a_file(tests: str, code: str | None, tmp_path: Path) -> None:
     (tmp_path / "d.toolplan").write_text(f"fact f closed\ntool t {{ produces f risk read }}\n{tests}\n", "utf-8")
     (tmp_path / "e.toolplan").write_text("fact f closed\ntool t { produces f risk read }\n", "utf-8")
-    run = toolplan_command("plan", "e.toolplan", "--state", "@d.toolplan", "--goal", "f", cwd=tmp_path)
-    assert run.returncode == (0 if code is None else 1)
-    assert code is None or f"[{code}]" in run.stderr
+    ran = run("plan", "e.toolplan", "--state", "@d.toolplan", "--goal", "f", cwd=tmp_path)
+    assert ran.returncode == (0 if code is None else 1)
+    assert code is None or f"[{code}]" in ran.stderr

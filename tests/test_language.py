@@ -278,7 +278,7 @@ tool tidy(from: folder) {
   returns  status = $.a["b, c"][0], summary = pattern """id: (?P<id>\\d+)""", amount = by money
   fails when $.error
   capability files, tidy_up
-  server "files" scopes "read", "write" owner "team" version "1.2" supersedes tidy_old
+  server "files" scopes "read", "write" roles "clerk", "boss" tenants "acme" environments "prod", "test" owner "team" version "1.2" supersedes tidy_old
   use when "it is full" do not use when "it is empty"
   idempotent
   side effect "moves files"
@@ -384,6 +384,7 @@ def test_evidence(rich: Domain) -> None:
     evidence = rich.tools["tidy"].evidence
     assert evidence.capability == ("files", "tidy_up")
     assert (evidence.server, evidence.scopes, evidence.owner, evidence.version) == ("files", ("read", "write"), "team", "1.2")
+    assert (evidence.roles, evidence.tenants, evidence.environments) == (("clerk", "boss"), ("acme",), ("prod", "test"))
     assert (evidence.supersedes, evidence.use_when, evidence.do_not_use_when) == (("tidy_old",), ("it is full",), ("it is empty",))
     assert evidence.idempotent
     assert evidence.side_effect == "moves files"
@@ -484,7 +485,7 @@ PLACES = """domain @ import "lib.toolplan" type @ type sub: @ constant @: @ fact
 tool @(@: @, y: sub) calls "@" by user { requires @(@, y), (not @(@, y) or (@ = y, exists @2: @ (@(@2, y)))) produces @(@, y) when @(@, y)
   passes @ = @(@, y), also = @ key @ risk @ confirm by @ returns @(@, y) = by @ capability @, @ }
 ask ask_@(@: @) { chooses @ } ask may_@ { permits @ } goal @(@: @, y: sub) { achieves @(@, y) given @(@, y) }
-policy { risk @ 0, read 1 clarify @ always visible @, @ }
+policy { risk @ 0, read 1 clarify @ uncontracted @ always visible @, @ }
 test "t" { given @(@, y), @(y, @)?, not @(@, @) goal @(@, y) expect @, @(@, y) never @, @ without @(@, y) }"""
 
 

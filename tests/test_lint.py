@@ -6,11 +6,10 @@ import inspect
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import run
 
 from toolplan.checks import goal_pairs, lints, reachability
 from toolplan.checks.lints import check_text
@@ -37,10 +36,6 @@ def codes(text: str) -> list[str]:
 def one(text: str) -> Diagnostic:
     (finding,) = check_text(text).diagnostics
     return finding
-
-
-def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "toolplan", *arguments], capture_output=True, text=True, cwd=cwd, timeout=120)
 
 
 # The rules, all of them

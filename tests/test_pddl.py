@@ -23,7 +23,7 @@ from toolplan.language.loading import shipped_domains
 from toolplan.planning.engines import solve
 from toolplan.planning.inputs import build, build_scenario
 from toolplan.planning.pddl import Pddl, to_pddl
-from toolplan.planning.plans import Optimal
+from toolplan.planning.plans import Optimal, Step
 from toolplan.planning.problem import Problem
 from toolplan.planning.semantics import score
 
@@ -60,9 +60,9 @@ def test_all_readers_and_planners_agree_on_shipped_domains(problem: Problem, tmp
     assert found is not None
     cost, steps = found
     assert Fraction(cost, text.unit) == score(problem, steps) == ours.plan.score
-    read, status, reread_cost = through_unified_planning(files, text, steps)
-    assert status is ValidationResultStatus.VALID
-    assert Fraction(reread_cost, text.unit) == ours.plan.score
+    read = read_by_unified_planning(files)
+    assert validated(read, text, steps) is ValidationResultStatus.VALID
+    assert Fraction(best_cost(read, tmp_path), text.unit) == ours.plan.score
     assert len(list(read.actions)) == len(text.actions)
 
 
@@ -73,28 +73,37 @@ def write(text: Pddl, directory: Path) -> tuple[str, str]:
     return str(paths[0]), str(paths[1])
 
 
-def through_unified_planning(files: tuple[str, str], text: Pddl, steps: list) -> tuple:
-    """What unified-planning's reader makes of the text, whether its validator accepts the steps, and the cost of its own best plan."""
-    # The library's own engine writes output.sas where it stands, so two of these tests at once need two places to stand.
-    with warnings.catch_warnings(), contextlib.chdir(Path(files[0]).parent):
+def read_by_unified_planning(files: tuple[str, str]) -> up.model.Problem:
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         environment = up.environment.get_environment()
         environment.credits_stream = None
-        read = PDDLReader(environment).parse_problem(*files)
-        by_step = {(action, outcome): name for name, (action, outcome) in reversed(text.actions.items())}
-        written = {original: name for name, original in text.names.items()}
-        instances = []
-        for step in steps:
-            action = read.action(by_step[step.action, step.outcome])
-            objects = [environment.expression_manager.ObjectExp(read.object(written[name])) for name in step.arguments]
-            instances.append(ActionInstance(action, tuple(objects)))
-        status = SequentialPlanValidator().validate(read, SequentialPlan(instances, environment)).status
-        params = {"fast_downward_search_config": "astar(blind())"}
-        with environment.factory.OneshotPlanner(name="fast-downward", params=params) as planner:
+        return PDDLReader(environment).parse_problem(*files)
+
+
+def validated(read: up.model.Problem, text: Pddl, steps: list[Step]) -> ValidationResultStatus:
+    """Whether unified-planning's validator accepts the steps."""
+    by_step = {(action, outcome): name for name, (action, outcome) in reversed(text.actions.items())}
+    written = {original: name for name, original in text.names.items()}
+    environment = read.environment
+    instances = []
+    for step in steps:
+        action = read.action(by_step[step.action, step.outcome])
+        objects = [environment.expression_manager.ObjectExp(read.object(written[name])) for name in step.arguments]
+        instances.append(ActionInstance(action, tuple(objects)))
+    return SequentialPlanValidator().validate(read, SequentialPlan(instances, environment)).status
+
+
+def best_cost(read: up.model.Problem, directory: Path) -> int:
+    """The cost of unified-planning's own best plan."""
+    params = {"fast_downward_search_config": "astar(blind())"}
+    # The library's own engine writes output.sas where it stands, so two of these tests at once need two places to stand.
+    with warnings.catch_warnings(), contextlib.chdir(directory):
+        warnings.simplefilter("ignore")
+        with read.environment.factory.OneshotPlanner(name="fast-downward", params=params) as planner:
             result = planner.solve(read)
-        log = "\n".join(message.message for message in result.log_messages)
-    cost = next(int(line.rsplit(":", 1)[1]) for line in log.splitlines() if "Plan cost:" in line)
-    return read, status, cost
+    log = "\n".join(message.message for message in result.log_messages)
+    return next(int(line.rsplit(":", 1)[1]) for line in log.splitlines() if "Plan cost:" in line)
 
 
 NASTY = [
@@ -138,8 +147,7 @@ def test_names_stay_distinct_and_come_back(names: tuple[str, str], tmp_path: Pat
     found = solve_text(text)
     assert found is not None
     assert [(step.action, step.arguments) for step in found[1]] == [(one, ("there",)), (other, ("here",))]
-    status = through_unified_planning(files, text, found[1])[1]
-    assert status is ValidationResultStatus.VALID
+    assert validated(read_by_unified_planning(files), text, found[1]) is ValidationResultStatus.VALID
 
 
 def test_texts_cannot_inject_pddl() -> None:
@@ -152,7 +160,7 @@ def test_texts_cannot_inject_pddl() -> None:
 def test_the_bytes_are_the_same_in_every_process(tmp_path: Path) -> None:
     command = ["pddl", "files", "--state", "described(report),named(anna)", "--goal", "share_file(report, anna)", "--json"]
     outputs = set()
-    for seed in ("0", "1", "2", "3", "4"):
+    for seed in ("0", "1", "2"):
         run = subprocess.run(
             [sys.executable, "-m", "toolplan", *command], capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}, cwd=tmp_path
         )

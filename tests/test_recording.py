@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from commands import run
 from hypothesis import given
 from hypothesis import strategies as st
 from shop import ORDER, SHOP, chat, shop
-from test_cli import run
 
 import toolplan
 from toolplan.checks.recording import Recording, json_text

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import commands
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
@@ -494,10 +493,6 @@ def test_the_tests_of_imports_hold_among_all_tools() -> None:
 # The command
 
 
-def cli(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "toolplan", *arguments], capture_output=True, text=True, cwd=cwd, timeout=120)
-
-
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     passing = f'{SHOP}\ntest "refund" {{ {GIVEN} expect search, read, refund }}\n'
@@ -508,7 +503,7 @@ def shop(tmp_path: Path) -> Path:
 
 
 def test_the_command_prints_dots_the_diff_and_a_summary(shop: Path) -> None:
-    ran = cli("test", ".", cwd=shop)
+    ran = commands.run("test", ".", cwd=shop)
     assert ran.returncode == Exit.INPUT
     assert ran.stderr == ""
     assert ran.stdout.splitlines()[:5] == [
@@ -519,15 +514,15 @@ def test_the_command_prints_dots_the_diff_and_a_summary(shop: Path) -> None:
         "  expect search, voucher",
     ]
     assert ran.stdout.splitlines()[-1] == "3 passed, 1 failed"
-    assert ran.stdout == cli("test", ".", cwd=shop).stdout
+    assert ran.stdout == commands.run("test", ".", cwd=shop).stdout
 
 
 def test_names_a_selection_and_json(shop: Path) -> None:
-    ran = cli("test", "-v", "-k", "REF", ".", cwd=shop)
+    ran = commands.run("test", "-v", "-k", "REF", ".", cwd=shop)
     assert (ran.returncode, ran.stdout) == (0, "bad.toolplan: refund passed\nmore/good.toolplan: refund passed\n\n2 passed, 0 failed\n")
-    none = cli("test", "-k", "nothing", ".", cwd=shop)
+    none = commands.run("test", "-k", "nothing", ".", cwd=shop)
     assert (none.returncode, none.stdout, none.stderr) == (Exit.USAGE, "", "none of 4 tests has `nothing` in its name\n")
-    data = json.loads(cli("test", "bad.toolplan", "--json", cwd=shop).stdout)
+    data = json.loads(commands.run("test", "bad.toolplan", "--json", cwd=shop).stdout)
     assert (data["passed"], data["failed"], data["undecided"]) == (1, 1, 0)
     assert [(test["name"], test["line"], test["verdict"]) for test in data["tests"]] == [
         ("refund", 13, "passed"),
@@ -537,7 +532,7 @@ def test_names_a_selection_and_json(shop: Path) -> None:
 
 
 def test_junit_is_well_formed(shop: Path) -> None:
-    assert cli("test", ".", "--junit", "out/report.xml", cwd=shop).returncode == Exit.INPUT
+    assert commands.run("test", ".", "--junit", "out/report.xml", cwd=shop).returncode == Exit.INPUT
     root = ElementTree.parse(shop / "out" / "report.xml").getroot()
     assert root.attrib == {"name": "toolplan", "tests": "4", "failures": "1", "errors": "0"}
     assert [(suite.get("name"), suite.get("failures")) for suite in root] == [("bad.toolplan", "1"), ("more/good.toolplan", "0")]
@@ -545,35 +540,35 @@ def test_junit_is_well_formed(shop: Path) -> None:
     assert failure is not None
     assert failure.get("message") == "expect search, voucher"
     assert "7 more" in (failure.text or "")
-    assert cli("test", "more", "--junit", "/proc/nowhere/x.xml", cwd=shop).returncode == Exit.USAGE
+    assert commands.run("test", "more", "--junit", "/proc/nowhere/x.xml", cwd=shop).returncode == Exit.USAGE
 
 
 def test_a_file_that_cannot_be_used_stops_the_run(shop: Path) -> None:
     (shop / "broken.toolplan").write_text("tool t { requires nothing }")
-    ran = cli("test", "more", "broken.toolplan", cwd=shop)
+    ran = commands.run("test", "more", "broken.toolplan", cwd=shop)
     assert (ran.returncode, ran.stdout) == (Exit.INPUT, "")
     assert "TP101" in ran.stderr
-    assert cli("test", "more", "--engine", "fastest", cwd=shop).returncode == Exit.INPUT
+    assert commands.run("test", "more", "--engine", "fastest", cwd=shop).returncode == Exit.INPUT
 
 
 def test_undecided_has_an_exit_code_of_its_own(shop: Path) -> None:
     (shop / "u.toolplan").write_text(f'{LOCKED}\ntest "t" {{ given key never inside without key }}')
-    ran = cli("test", "u.toolplan", "--expansions", "1", cwd=shop)
+    ran = commands.run("test", "u.toolplan", "--expansions", "1", cwd=shop)
     assert ran.returncode == Exit.LIMIT
     assert ran.stdout.splitlines()[-1] == "0 passed, 0 failed, 1 undecided"
 
 
 def test_init_writes_a_domain_that_passes_every_command(tmp_path: Path) -> None:
-    assert cli("init", cwd=tmp_path).returncode == 0
+    assert commands.run("init", cwd=tmp_path).returncode == 0
     for command in (["check", "--strict"], ["test"], ["fmt", "--check"]):
-        ran = cli(*command, "agent.toolplan", cwd=tmp_path)
+        ran = commands.run(*command, "agent.toolplan", cwd=tmp_path)
         assert ran.returncode == 0, ran.stdout + ran.stderr
     before = (tmp_path / "agent.toolplan").read_text()
-    again = cli("init", "agent.toolplan", cwd=tmp_path)
+    again = commands.run("init", "agent.toolplan", cwd=tmp_path)
     assert (again.returncode, again.stdout, again.stderr) == (Exit.USAGE, "", "`agent.toolplan` is there already and is left as it is\n")
     assert (tmp_path / "agent.toolplan").read_text() == before
-    assert json.loads(cli("init", "new/place", "--json", cwd=tmp_path).stdout) == {"path": "new/place/agent.toolplan"}
-    assert cli("init", "/proc/nowhere", cwd=tmp_path).returncode == Exit.USAGE
+    assert json.loads(commands.run("init", "new/place", "--json", cwd=tmp_path).stdout) == {"path": "new/place/agent.toolplan"}
+    assert commands.run("init", "/proc/nowhere", cwd=tmp_path).returncode == Exit.USAGE
 
 
 # The plugin

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
+import commands
 import pytest
 import typer
+from commands import Ran
 from hypothesis import HealthCheck, assume, given, settings
 from strategies import Drawn, problems
 
@@ -125,10 +125,9 @@ def test_an_engine_that_is_missing_or_fails_is_an_error() -> None:
 # The command
 
 
-def run(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(tmp_path: Path, *arguments: str) -> Ran:
     (tmp_path / "d.toolplan").write_text(CHAIN, "utf-8")
-    command = [sys.executable, "-m", "toolplan", "plan", str(tmp_path / "d.toolplan"), "--goal", "b", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return commands.run("plan", str(tmp_path / "d.toolplan"), "--goal", "b", *arguments)
 
 
 def test_the_command_says_who_verified_it(tmp_path: Path) -> None:

@@ -110,10 +110,13 @@ def local_ask(path: Path) -> Ask:
 
     An answer is JSON of the schema that comes with the question, with lists of at most `LONGEST_LIST` items, unless it is cut off. The
     beginning that a prompt shares with the one before it costs nothing. A prompt that does not fit raises ValueError. One question at a
-    time. Raises DomainError where llama.cpp is not installed.
+    time. Raises DomainError where llama.cpp is not installed, or cannot read the file.
     """
     llama_cpp = required("llama_cpp", EXTRA)
-    model = llama_cpp.Llama(model_path=str(path), n_ctx=CONTEXT, seed=SEED, verbose=False)
+    try:
+        model = llama_cpp.Llama(model_path=str(path), n_ctx=CONTEXT, seed=SEED, verbose=False)
+    except ValueError:
+        raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"llama.cpp finds no model in {quoted(str(path))}")]) from None
 
     def ask(prompt: str, schema: dict[str, object]) -> str:
         grammar = llama_cpp.LlamaGrammar.from_json_schema(json.dumps(bounded(schema)), verbose=False)

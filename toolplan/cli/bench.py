@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -20,7 +21,7 @@ from toolplan.cli.exits import Exit
 from toolplan.cli.options import AsJson
 from toolplan.cli.output import reporting, say, show_json
 
-EXAMPLE = "Example: toolplan bench loading --sizes 100"
+EXAMPLE = "Example: toolplan bench planner --tiers entities --seeds 4"
 
 SUITES = ("loading", "planner", "gist", "real", "sessions")
 LOADING_SIZES = (100, 10_000, 100_000)
@@ -28,6 +29,7 @@ WIDTH = 160
 """The columns that a table may fill; a narrower terminal wraps its lines, and no figure is cut."""
 GIST_WIDTH = 200
 """The same for tables whose figures stand with their intervals."""
+SAMPLE = 100
 
 
 def command(
@@ -48,6 +50,12 @@ def command(
     data: Annotated[
         list[Path], typer.Option("--data", metavar="DIR", help="For `real`: a folder that holds one for each set (sgd, when2call, bfcl).")
     ] = [],
+    model: Annotated[
+        Path | None, typer.Option("--model", metavar="FILE", help="For `real`: only how values are read, also by the model of a GGUF file.")
+    ] = None,
+    sample: Annotated[
+        int, typer.Option("--sample", metavar="N", min=1, help="For --model: turns of each set, drawn the same each time.")
+    ] = SAMPLE,
     as_json: AsJson = False,
 ) -> None:
     """Run a benchmark and print its tables, with the machine where it matters."""
@@ -60,7 +68,7 @@ def command(
     elif suite == "gist":
         _gist(requests, rankers, as_json=as_json)
     elif suite == "real":
-        _real(data, as_json=as_json)
+        _real(data, model, sample, as_json=as_json)
     elif suite == "sessions":
         _sessions(_numbers("sizes", sizes, least=10), as_json=as_json)
     else:
@@ -121,16 +129,20 @@ def _gist(suite: str, rankers: str, *, as_json: bool) -> None:
     _show("Where ours breaks a promise", failures)
 
 
-def _real(folders: Sequence[Path], *, as_json: bool) -> None:
-    """The tables of every set that lies in one of `folders`."""
+def _real(folders: Sequence[Path], model: Path | None, sample: int, *, as_json: bool) -> None:
+    """The tables of every set that lies in one of `folders`; with a model, those of values that readers read on a sample."""
     from toolplan.bench import real
+    from toolplan.bench.local_model import local_ask
+    from toolplan.bench.real import by_model
 
     if not any((folder / suite.DATA).is_dir() for folder in folders for suite in real.SUITES.values()):
         _refuse(f"--data takes a folder that holds {', '.join(sorted({suite.DATA for suite in real.SUITES.values()}))}, or some of them")
+    with reporting(as_json=as_json):
+        tables = real.tables if model is None else partial(by_model.tables, ask=local_ask(model), size=sample)
     shown: dict[str, list[dict[str, object]]] = {}
     for folder in folders:
         with reporting(as_json=as_json), Console(stderr=True).status(str(folder)):
-            titled = list(real.tables(folder))
+            titled = list(tables(folder))
         for title, rows in titled:
             shown[title] = [row.to_dict() for row in rows]
             if not as_json:
