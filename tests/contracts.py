@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from toolplan.checks.schemas import RealTool
+from toolplan.catalog import RealTool
 from toolplan.domain import (
     And,
     ArgumentSource,
@@ -105,8 +105,7 @@ def extract(server: str) -> dict[str, RealTool]:
     return {
         tool["name"]: RealTool(
             name=tool["name"],
-            properties=tool["properties"],
-            required=tuple(tool["required"]),
+            schema={"type": "object", "properties": tool["properties"], "required": tool["required"]},
             hints={hint: tool[hint] for hint in ("readOnlyHint", "destructiveHint") if hint in tool},
         )
         for tool in listed

@@ -10,7 +10,7 @@ from chains import Chains, banned, in_any_order, plain, steps_of, too_early
 from contracts import badly_worded, extract, unfit, unfounded, used_facts, wanted_goals
 
 import toolplan
-from toolplan.checks.schemas import RealTool
+from toolplan.catalog import RealTool
 from toolplan.domain import Free, Pattern, Scenario, Tool
 from toolplan.domain.actions import Performer
 from toolplan.language.loading import check

@@ -4,9 +4,10 @@
 `diagnostics` say what is wrong and where.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from toolplan.domain import Domain
+from toolplan.domain import Domain, Principal
 from toolplan.frontier import Act, Blocked, Clarify, Done, Explore, Frontier, Instruct, Planned, Undecided, frontier, plan
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.language.loading import load, loads
@@ -14,6 +15,8 @@ from toolplan.planning.plans import Limit
 from toolplan.planning.problem import State
 
 if TYPE_CHECKING:
+    from toolplan.exposure import payload
+    from toolplan.gate import Gate
     from toolplan.session import Session
 
 __all__ = [
@@ -26,23 +29,27 @@ __all__ = [
     "Done",
     "Explore",
     "Frontier",
+    "Gate",
     "Instruct",
     "Limit",
     "Planned",
+    "Principal",
     "Session",
     "State",
     "Undecided",
     "frontier",
     "load",
     "loads",
+    "payload",
     "plan",
 ]
 
 
-def __getattr__(name: str) -> object:
-    # A conversation reads dates and results, for which a single call must not wait.
-    if name == "Session":
-        from toolplan.session import Session
+_LATER = {"Gate": "toolplan.gate", "Session": "toolplan.session", "payload": "toolplan.exposure"}
+"""A conversation reads dates, schemas and results, for which a single call must not wait."""
 
-        return Session
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -28,6 +29,7 @@ MODULES = {
     "graph": "graph",
     "calibrate": "calibrate",
     "learn-goals": "learn_goals",
+    "audit": "audit",
     "doctor": "doctor",
     "bench": "bench",
 }
@@ -62,8 +64,16 @@ app = typer.Typer(
 )
 
 
+def _show_version(asked: bool) -> None:  # noqa: FBT001 (typer passes it by position)
+    if asked:
+        typer.echo(f"toolplan {version('toolplan')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
+def _root(
+    shows_version: Annotated[bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)] = False,
+) -> None:
     """Decide which tools an LLM agent may see and call, from contracts."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -11,8 +11,9 @@ from typing import Annotated
 
 import typer
 
+from toolplan.catalog import Catalog
 from toolplan.checks import lints
-from toolplan.checks.schemas import RealTool, against_schemas, read_tools
+from toolplan.checks.schemas import against_schemas, read_tools
 from toolplan.cli.exits import Exit
 from toolplan.cli.fixing import fix_files
 from toolplan.cli.options import AsJson
@@ -59,7 +60,7 @@ def command(
         raise typer.Exit(Exit.INPUT)
 
 
-def _against(resolved: Resolved, real: Mapping[str, RealTool]) -> Resolved:
+def _against(resolved: Resolved, real: Catalog) -> Resolved:
     return replace(resolved, diagnostics=[*resolved.diagnostics, *against_schemas(resolved, real)])
 
 

@@ -108,6 +108,12 @@ class Code(enum.Enum):
     BAD_ACTION_COST = ("TP437", "bad-action-cost", Severity.ERROR)
     FOREIGN_PROBLEM = ("TP438", "foreign-problem", Severity.WARNING)
     UNKNOWN_REQUIREMENT = ("TP439", "unknown-requirement", Severity.WARNING)
+    NAME_CLASH = ("TP440", "name-clash", Severity.ERROR)
+    UNFIT_NAME = ("TP441", "unfit-name", Severity.WARNING)
+    TOO_MANY_TOOLS = ("TP442", "too-many-tools", Severity.WARNING)
+    STRATEGY_NOT_OFFERED = ("TP443", "strategy-not-offered", Severity.WARNING)
+    CALL_NOT_FORBIDDEN = ("TP444", "call-not-forbidden", Severity.NOTE)
+    UNFIT_SCHEMA = ("TP445", "unfit-schema", Severity.WARNING)
 
     ENGINE_MISSING = ("TP501", "engine-missing", Severity.ERROR)
     ENGINE_CRASHED = ("TP502", "engine-crashed", Severity.ERROR)
@@ -119,6 +125,7 @@ class Code(enum.Enum):
     IMPORT_CYCLE = ("TP603", "import-cycle", Severity.ERROR)
     IMPORT_OUTSIDE_ROOT = ("TP604", "import-outside-root", Severity.ERROR)
     CONFLICTING_SETTINGS = ("TP605", "conflicting-settings", Severity.ERROR)
+    BROKEN_RECEIPTS = ("TP607", "broken-receipts", Severity.ERROR)
 
     def __init__(self, number: str, slug: str, severity: Severity) -> None:
         self.number = number
