@@ -88,7 +88,7 @@ class Binder:
     def bind(self, step: Step, identity: str, given: Mapping[str, object] | None) -> Binding:
         """The call of `step`; `given` is what a model proposes, None where no model was asked.
 
-        What `passes` binds may be given as well, and must be the same after normalising. What is known without a value is for the model to
+        What is free is a model's to choose or to leave out, so that without one nothing is bound. What `passes` binds may be given as well, and must be the same after normalising. What is known without a value is for the model to
         give, and so is everything where the contract has no `passes`. Whatever is given as the idempotency key, it is made here.
         """
         tool = self.problem.domain.tools[step.action]
@@ -114,7 +114,7 @@ class Binder:
         wrong += [name for name in offered if name not in passes and passes]
         if wrong:
             return Mismatch(tuple(wrong))
-        if wanted or (not passes and given is None):
+        if wanted or (given is None and (not passes or any(isinstance(source, Free) for source in passes.values()))):
             return Unbound(tuple(wanted))
         if not passes:
             arguments = {name: Argument(value, Source.MODEL) for name, value in offered.items()}
