@@ -11,18 +11,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import toolplan
 from office import AT_FOUR, FILES, MINE, NOW, OFFICE, mail, recorded, text_of
+
+import toolplan
 from toolplan.catalog import Catalog, RealTool
 from toolplan.exposure import PROVIDERS, Exposure, payload
 from toolplan.frontier import Act, CallQuestion, Clarify, Done, Explore
 from toolplan.gate import Allow, Gate, Hold, Ran, Refuse, ToolCall
+from toolplan.goals.readings import reading_of
 from toolplan.language.diagnostics import DomainError
 from toolplan.receipts import FileReceipts
 from toolplan.receipts.seals import Keyed, Plain
 from toolplan.receipts.verifying import source_of, verify
-from toolplan.session import Outcome, Session
+from toolplan.session import MODEL, Outcome, Session
 from toolplan.session.readers.model import Model
+from toolplan.session.turns import TurnReading
 
 MOVE = "Move tomorrow's dentist appointment to 4 PM"
 REPLY = "reply to the mail about the offer"
@@ -213,7 +216,7 @@ def test_an_approval_ends_with_what_it_rests_on() -> None:
     gate.hear("yes")
     gate.hear("no, to 5 PM")
     decision = gate.next().decision
-    assert isinstance(decision, Act) and decision.ready is None or isinstance(decision, Clarify)
+    assert (isinstance(decision, Act) and decision.ready is None) or isinstance(decision, Clarify)
     assert gate.session.memory.current.agreed == ()
 
 
@@ -223,6 +226,31 @@ def test_an_id_that_was_allowed_carries_no_other_call() -> None:
     assert isinstance(gate.check(ToolCall("a", "search-events", {"query": "dentist"})), Allow)
     for tool, arguments in (("delete-event", {}), ("search-events", {"query": "everything"})):
         assert isinstance(gate.check(ToolCall("a", tool, arguments)), Refuse)
+
+
+def test_a_model_that_tells_what_the_user_says_agrees_to_nothing() -> None:
+    gate = gate_of()
+    gate.hear(MOVE, by=MODEL)
+    ran = gate.run(ToolCall("search", "search-events", {"query": "dentist"}), lambda _: recorded("search-events"))
+    assert isinstance(ran, Ran)
+    held = gate.check(ToolCall("move", "update-event", {"end": AT_FOUR}))
+    assert isinstance(held, Hold) and "(model)" in held.question.text
+    gate.hear("yes", by=MODEL)
+    gate.check(ToolCall("again", "update-event", {"end": AT_FOUR}))
+    gate.answer(True, by=MODEL)
+    assert gate.session.memory.current.agreed == ()
+    gate.answer(True)
+    assert gate.session.memory.current.agreed
+
+
+def test_what_only_a_model_wants_needs_a_person_for_every_step_above_safe() -> None:
+    domain = toolplan.loads(
+        'domain d "x" fact filed tool file { "File it." produces filed risk write } goal g { "File it" achieves filed }'
+    )
+    for by, expected in (("", Allow), (MODEL, Hold)):
+        session = Session(domain)
+        session.hear("file it", TurnReading("file it", reading_of("file it", [(("g",), 1.0)])), by=by)
+        assert isinstance(Gate(session).check(ToolCall("a", "file", {})), expected)
 
 
 # What tools bring

@@ -53,18 +53,18 @@ class Gate:
 
     # The conversation
 
-    def hear(self, text: str, reading: TurnReading | None = None) -> TurnReading:
+    def hear(self, text: str, reading: TurnReading | None = None, *, by: str = "") -> TurnReading:
         """As `Session.hear`."""
         asked = self.session.memory.open
-        turn = self.session.hear(text, reading)
-        self._record("answer", lambda: recording.heard(asked, turn))
+        turn = self.session.hear(text, reading, by=by)
+        self._record("answer", lambda: recording.heard(asked, turn, by))
         return turn
 
-    async def ahear(self, text: str, reading: TurnReading | None = None) -> TurnReading:
+    async def ahear(self, text: str, reading: TurnReading | None = None, *, by: str = "") -> TurnReading:
         """As `Session.ahear`."""
         asked = self.session.memory.open
-        turn = await self.session.ahear(text, reading)
-        self._record("answer", lambda: recording.heard(asked, turn))
+        turn = await self.session.ahear(text, reading, by=by)
+        self._record("answer", lambda: recording.heard(asked, turn, by))
         return turn
 
     def answer(self, answer: object, *, by: str = "") -> None:

@@ -69,10 +69,10 @@ def answered(asked: OpenQuestion | None, answer: object, by: str) -> Content:
     return _asked(asked) | {"answer": said, "by": by or "user"}
 
 
-def heard(asked: OpenQuestion | None, turn: TurnReading) -> Content:
+def heard(asked: OpenQuestion | None, turn: TurnReading, by: str) -> Content:
     """A turn of the user, and what it was to the question that was open."""
     reply = type(turn.reply).__name__.lower() if turn.reply is not None else None
-    return _asked(asked) | {"answer": reply, "by": "user", "turn": Private(turn.text)}
+    return _asked(asked) | {"answer": reply, "by": by or "user", "turn": Private(turn.text)}
 
 
 def _asked(asked: OpenQuestion | None) -> Content:

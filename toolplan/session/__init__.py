@@ -13,8 +13,8 @@ anywhere knows the same.
 from __future__ import annotations
 
 from toolplan.session.conversation import Session, system_clock
-from toolplan.session.events import Outcome
+from toolplan.session.events import MODEL, Outcome
 from toolplan.session.proposing import Allowed, Held, Proposal, Refused, Why
 from toolplan.session.settings import Settings
 
-__all__ = ["Allowed", "Held", "Outcome", "Proposal", "Refused", "Session", "Settings", "Why", "system_clock"]
+__all__ = ["MODEL", "Allowed", "Held", "Outcome", "Proposal", "Refused", "Session", "Settings", "Why", "system_clock"]

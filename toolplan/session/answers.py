@@ -13,6 +13,7 @@ from toolplan.planning.inputs import build
 from toolplan.planning.plans import Atom, Status
 from toolplan.session.beliefs import Belief
 from toolplan.session.events import Answered, AskedEntity, AskedFacts, AskedGoal, OpenQuestion
+from toolplan.session.trust import told_by
 from toolplan.session.turns import Agreed, Chosen, Refused, Reply
 from toolplan.values import Misfit, normal
 
@@ -31,7 +32,7 @@ def answered(domain: Domain, question: OpenQuestion | None, answer: object, now:
         return Answered(at, (), _option(question, answer), by)
     if not isinstance(question, AskedFacts):
         raise _refused("the question is one for yes or no", "answer True or False")
-    return Answered(at, tuple(_beliefs(domain, question, answer, now)), None, by)
+    return Answered(at, told_by(by, _beliefs(domain, question, answer, now)), None, by)
 
 
 def _option(question: AskedGoal | AskedEntity, answer: object) -> Reply:

@@ -36,7 +36,7 @@ from toolplan.language.diagnostics import visible
 from toolplan.planning.plans import Atom, Status, Step
 from toolplan.planning.problem import Problem, ground
 from toolplan.session.beliefs import Beliefs, Read, believed, digest, digest_of
-from toolplan.session.memory import Memory
+from toolplan.session.memory import Frame, Memory
 from toolplan.values import Normal, normal
 
 
@@ -236,16 +236,16 @@ def _passed(source: ArgumentSource) -> Iterator[AtomicFormula]:
             return
 
 
-def confirmation_of(domain: Domain, call: Call) -> Confirmation | None:
-    """Who has to agree to `call` before it may run; None where nobody has to.
+def confirmation_of(domain: Domain, call: Call, frame: Frame) -> Confirmation | None:
+    """Who has to agree to `call` for the request `frame` before it may run; None where nobody has to.
 
     Somebody has to where the contract or its level of risk says so, and, above safe, where any argument comes from what third parties can
-    write or from a model.
+    write or from a model, or the request does.
     """
     tool = domain.tools[call.step.action]
     level = domain.risk_of(tool)
     asked = tool.confirm or level.confirm
-    if asked is None and not level.safe and not all(argument.source.binds for argument in call.arguments.values()):
+    if asked is None and not level.safe and (frame.relayed or not all(argument.source.binds for argument in call.arguments.values())):
         return Confirmation()
     return asked
 

@@ -52,7 +52,7 @@ from toolplan.session.snapshots import digest_of, lines_of, read_events, snapsho
 from toolplan.session.starting import made, started
 from toolplan.session.stores import Store
 from toolplan.session.stores.memory import MemoryStore
-from toolplan.session.trust import beliefs_of
+from toolplan.session.trust import beliefs_of, told_by
 from toolplan.session.turning import has_goal
 from toolplan.session.turns import AsyncReader, Declined, Mention, Reader, TurnReading
 from toolplan.session.uncontracted import with_uncontracted
@@ -132,42 +132,43 @@ class Session:
 
     # The user
 
-    def hear(self, text: str, reading: TurnReading | None = None) -> TurnReading:
+    def hear(self, text: str, reading: TurnReading | None = None, *, by: str = "") -> TurnReading:
         """A turn of the user, and what it was read as. Whoever reads turns elsewhere gives the `reading`.
 
-        Of a turn that is longer than the settings have it, the beginning is read, and a finding says so.
+        Of a turn that is longer than the settings have it, the beginning is read, and a finding says so. `by` is `MODEL` where a model tells
+        what the user says: then nothing in it is consent, its values are the model's, and a person agrees to every call above safe.
         """
         if reading is not None:
-            return self._hear(lambda _: reading)
+            return self._hear(lambda _: reading, by)
         reader = self._reader if self._reader is not None else _default_reader()
         if not isinstance(reader, Reader):
-            return asyncio.run(self.ahear(text))
+            return asyncio.run(self.ahear(text, by=by))
 
         def read(memory: Memory) -> TurnReading:
             context = context_of(self.domain, memory, self._clock())
             return with_consent(read_within(reader, text, context, self._settings.letters), context.asked)
 
-        return self._hear(read)
+        return self._hear(read, by)
 
-    async def ahear(self, text: str, reading: TurnReading | None = None) -> TurnReading:
+    async def ahear(self, text: str, reading: TurnReading | None = None, *, by: str = "") -> TurnReading:
         """As `hear`, without blocking the event loop while the turn is read."""
         if reading is not None or not isinstance(self._reader, AsyncReader):
-            return await asyncio.to_thread(self.hear, text, reading)
+            return await asyncio.to_thread(self.hear, text, reading, by=by)
         context = context_of(self.domain, self._refreshed(), self._clock())
         found = with_consent(await aread_within(self._reader, text, context, self._settings.letters), context.asked)
-        return await asyncio.to_thread(self.hear, text, found)
+        return await asyncio.to_thread(self.hear, text, found, by=by)
 
-    def _hear(self, read: Callable[[Memory], TurnReading]) -> TurnReading:
+    def _hear(self, read: Callable[[Memory], TurnReading], by: str = "") -> TurnReading:
         def change(memory: Memory) -> Changed[TurnReading]:
             turn = read(memory)
-            return [self._heard(memory, turn)], turn
+            return [self._heard(memory, turn, by)], turn
 
         return self._commit(change)
 
-    def _heard(self, memory: Memory, turn: TurnReading) -> Heard:
+    def _heard(self, memory: Memory, turn: TurnReading, by: str) -> Heard:
         now = self._clock()
-        beliefs = beliefs_of(self.domain, turn, now)
-        return Heard(now.timestamp(), _recorded(turn), beliefs, self._revised(memory, turn, beliefs, now))
+        beliefs = told_by(by, beliefs_of(self.domain, turn, now))
+        return Heard(now.timestamp(), turn.recorded, beliefs, self._revised(memory, turn, beliefs, now), by)
 
     def _revised(self, memory: Memory, turn: TurnReading, beliefs: Sequence[Belief], now: datetime) -> Reading | None:
         """What the open request means, where its goal is not clear and the user told something unasked: that serves some goals and not others."""
@@ -187,7 +188,8 @@ class Session:
     def answer(self, answer: object, *, by: str = "") -> None:
         """An answer to the open question that is no turn: True or False, an option or its number, a value, or a mapping from facts to values.
 
-        `by` names the role that answers, where that is not the user: a call that a `supervisor` must agree to is not agreed to by others.
+        `by` names the role that answers, where that is not the user: a call that a `supervisor` must agree to is not agreed to by others, and
+        none is by `MODEL`.
         """
         self._commit(lambda memory: ([answered(self.domain, memory.open, answer, self._clock(), by)], None))
 
@@ -379,12 +381,6 @@ class Session:
                     return result
                 if not self._refresh():
                     raise DomainError([Diagnostic(Code.BAD_CALL, "the session is not in its store any more", None, "begin a new one")])
-
-
-def _recorded(turn: TurnReading) -> TurnReading:
-    """`turn` without its findings, which are for whoever hears it."""
-    goals = Reading(turn.goals.request, turn.goals.candidates, turn.goals.none)
-    return TurnReading(turn.text, goals, turn.stated, turn.mentions, turn.forbids, turn.reply)
 
 
 def _default_reader() -> Reader:

@@ -328,7 +328,7 @@ class _Deciding:
 
     def question_of(self, problem: Problem, call: Call) -> AskedCall | None:
         """The question whether `call` may run; None where nobody has to agree."""
-        who = confirmation_of(self.domain, call)
+        who = confirmation_of(self.domain, call, self.frame)
         if who is None:
             return None
         reads = reads_of(problem, self.levels, call.step)

@@ -17,6 +17,8 @@ from toolplan.planning.plans import Atom, Step
 from toolplan.session.beliefs import Belief, Read
 from toolplan.session.turns import Mention, Reply, TurnReading
 
+MODEL = "model"
+"""Who tells a turn or an answer, where that is a model and no person."""
 VERSION = 1
 """Of the form of events. Fields may be added at the end of an event, with a default, without a new one."""
 
@@ -160,13 +162,15 @@ class Began:
 class Heard:
     """A turn of the user, and what of it is believed.
 
-    `revised` is the reading of the open request after it, where what was said speaks for some of its goals.
+    `revised` is the reading of the open request after it, where what was said speaks for some of its goals. `by` is `MODEL` where a model
+    told it.
     """
 
     at: float
     reading: TurnReading
     beliefs: tuple[Belief, ...] = ()
     revised: Reading | None = None
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ class Frame:
     waits for somebody to agree. `choices` are what calls found and nobody chose from yet. `latest` is what became of the last call, and
     `calls` how many there were. `stuck`: nothing could be done for it when it was last looked at, and nothing has happened to it since.
     `closed` are the digests of calls that were made, may have been, or nobody agreed to.
+    `relayed`: a model has told of it, and not the user.
     """
 
     number: int
@@ -76,6 +77,7 @@ class Frame:
     calls: int = 0
     stuck: bool = False
     closed: frozenset[str] = frozenset()
+    relayed: bool = False
 
 
 NO_REQUEST = Frame(0, Reading("", (), 1.0))

@@ -109,7 +109,7 @@ def proposed(
     if _is_repeated(now, frame, call):
         reason = "this very call was made for this request already, or nobody agreed to it"
         return Verdict(Refused(reason, hint_of(now), Why.REPEATED))
-    who = confirmation_of(domain, call)
+    who = confirmation_of(domain, call, frame)
     if who is not None and not _agreed(memory, call):
         question = AskedCall(shown(domain.tools[call.step.action], call), call, reads_of(problem, levels, call.step), who.by)
         return _held(memory, question, at, settings)

@@ -11,7 +11,7 @@ from toolplan.frontier.calls import Source
 from toolplan.goals.questions import answer_goal
 from toolplan.planning.plans import Atom, Status
 from toolplan.session.beliefs import Belief, believed, current
-from toolplan.session.events import AskedCall, AskedEntity, AskedFacts, AskedGoal, AskedToDo, Ending, OpenQuestion, Outcome
+from toolplan.session.events import MODEL, AskedCall, AskedEntity, AskedFacts, AskedGoal, AskedToDo, Ending, OpenQuestion, Outcome
 from toolplan.session.finding_out import known_since
 from toolplan.session.frames import outlives
 from toolplan.session.memory import Agreed as AgreedCall
@@ -93,19 +93,19 @@ def _settled(memory: Memory, question: OpenQuestion) -> bool:
 def _answered(domain: Domain, memory: Memory, frame: Frame, question: OpenQuestion, reply: Reply, at: float, by: str) -> Memory:
     match question:
         case AskedFacts():
-            return _facts(memory, frame, question, reply, at)
+            return _facts(memory, frame, question, reply, at, by)
         case AskedGoal():
             return memory.with_frame(_goal(frame, question, reply))
         case AskedEntity():
-            return _entity(domain, memory, frame, question, reply, at)
+            return _entity(domain, memory, frame, question, reply, at, by)
         case AskedCall():
             return _call(memory, frame, question, reply, by)
         case AskedToDo():
-            return _by_hand(domain, memory, frame, question, reply)
+            return _by_hand(domain, memory, frame, question, reply, by)
 
 
-def _facts(memory: Memory, frame: Frame, question: AskedFacts, reply: Reply, at: float) -> Memory:
-    if isinstance(reply, Agreed) and question.proposes:
+def _facts(memory: Memory, frame: Frame, question: AskedFacts, reply: Reply, at: float, by: str) -> Memory:
+    if isinstance(reply, Agreed) and question.proposes and by != MODEL:
         known = [Belief(atom, Status.KNOWN, None, Source.USER, at) for atom in question.atoms]
         return memory.with_frame(replace(frame, beliefs=believing(frame.beliefs, known)))
     if isinstance(reply, Declined | Refused):
@@ -131,14 +131,14 @@ def _goal(frame: Frame, question: AskedGoal, reply: Reply) -> Frame:
     return replace(frame, reading=answer_goal(frame.reading, offered, chosen))
 
 
-def _entity(domain: Domain, memory: Memory, frame: Frame, question: AskedEntity, reply: Reply, at: float) -> Memory:
+def _entity(domain: Domain, memory: Memory, frame: Frame, question: AskedEntity, reply: Reply, at: float, by: str) -> Memory:
     several = question.several
     frame = replace(frame, choices={atom: choice for atom, choice in frame.choices.items() if atom != several.atom})
     if not isinstance(reply, Chosen) or not 0 <= reply.option < len(several.values):
         return memory.with_frame(replace(frame, tried=_nothing_fits(frame)))
     words = several.options[reply.option]
     taken = [
-        Belief(atom, Status.KNOWN, value, Source.USER, at, words, "", frame.number, question.reads)
+        Belief(atom, Status.KNOWN, value, Source.MODEL if by == MODEL else Source.USER, at, words, "", frame.number, question.reads)
         for atom, value in several.at(reply.option).items()
     ]
     lasting = [belief for belief in taken if outlives(domain, frame.reading, belief.atom)]
@@ -153,7 +153,7 @@ def _nothing_fits(frame: Frame) -> tuple[Tried, ...]:
 
 def _call(memory: Memory, frame: Frame, question: AskedCall, reply: Reply, by: str) -> Memory:
     """Only a yes of whoever must agree is consent, and only to what the call still rests on. After that of another the question stays open."""
-    if isinstance(reply, Agreed) and by == question.by and current(memory.levels(frame), question.reads):
+    if isinstance(reply, Agreed) and by == question.by != MODEL and current(memory.levels(frame), question.reads):
         return memory.with_frame(replace(frame, agreed=(*frame.agreed, AgreedCall(question.call, question.reads))))
     if isinstance(reply, Refused | Declined):
         tried = Tried(question.call.step, question.reads, Outcome.REFUSED)
@@ -162,7 +162,9 @@ def _call(memory: Memory, frame: Frame, question: AskedCall, reply: Reply, by: s
     return replace(memory, open=question) if by != question.by else memory
 
 
-def _by_hand(domain: Domain, memory: Memory, frame: Frame, question: AskedToDo, reply: Reply) -> Memory:
+def _by_hand(domain: Domain, memory: Memory, frame: Frame, question: AskedToDo, reply: Reply, by: str) -> Memory:
+    if isinstance(reply, Agreed) and by == MODEL:
+        return replace(memory, open=question)
     if isinstance(reply, Agreed):
         return known_since(domain, memory, question.running, question.seen)
     if isinstance(reply, Refused | Declined):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, datetime, time
 
 from toolplan.domain import Domain, ValueType
 from toolplan.frontier.calls import Source
 from toolplan.planning.plans import Status
 from toolplan.session.beliefs import Belief
+from toolplan.session.events import MODEL
 from toolplan.session.spelling import spelling
 from toolplan.session.turns import Stated, TurnReading
 from toolplan.values import Found, Normal, found, normal
@@ -16,6 +19,11 @@ from toolplan.values import Found, Normal, found, normal
 def beliefs_of(domain: Domain, turn: TurnReading, now: datetime) -> tuple[Belief, ...]:
     """What `turn` states of the facts of `domain`: known where the user said it, else uncertain, since whoever read it may have made it up."""
     return tuple(_belief(domain, item, turn.text, now) for item in turn.stated if item.atom.fact in domain.facts)
+
+
+def told_by(by: str, beliefs: Iterable[Belief]) -> tuple[Belief, ...]:
+    """`beliefs` as `by` tells them: what a model passes on is the model's."""
+    return tuple(replace(belief, source=Source.MODEL) if by == MODEL else belief for belief in beliefs)
 
 
 def _belief(domain: Domain, item: Stated, text: str, now: datetime) -> Belief:

@@ -16,7 +16,7 @@ from toolplan.frontier.calls import Source
 from toolplan.goals.readings import Reading, reading_of
 from toolplan.planning.plans import Atom, Status
 from toolplan.session.beliefs import Belief, Beliefs
-from toolplan.session.events import AskedFacts, AskedGoal, Ending, Heard
+from toolplan.session.events import MODEL, AskedFacts, AskedGoal, Ending, Heard
 from toolplan.session.frames import filled, goal_names
 from toolplan.session.memory import NO_REQUEST, Frame, Memory, believing
 from toolplan.session.replying import replied, stopped, told
@@ -38,7 +38,7 @@ def heard(domain: Domain, memory: Memory, event: Heard) -> Memory:
     if isinstance(turn.reply, Stopped):
         memory = replace(stopped(memory), beside=NO_REQUEST)
     before = memory.active
-    memory = _noting(_opened(domain, memory, turn, event.beliefs), turn)
+    memory = _noting(_opened(domain, memory, event, event.beliefs), turn)
     memory = told(domain, _with_the_other(domain, memory, turn, event.at), event.beliefs)
     frame = memory.active
     if event.revised is not None and frame is not None and before is not None and frame.reading == before.reading:
@@ -51,10 +51,10 @@ def _answered(domain: Domain, memory: Memory, event: Heard, reply: Reply) -> Mem
     """A reply, perhaps with a new request: what was asked for belongs to the open one, and then all else to the new one."""
     turn = event.reading
     if not has_goal(turn):
-        return replied(domain, told(domain, _noting(memory, turn), event.beliefs), reply, event.at)
+        return replied(domain, told(domain, _noting(memory, turn), event.beliefs), reply, event.at, event.by)
     asked = memory.open.atoms if isinstance(memory.open, AskedFacts) else ()
     memory = told(domain, memory, (belief for belief in event.beliefs if belief.atom in asked))
-    memory = _noting(_opened(domain, replied(domain, memory, reply, event.at), turn, ()), turn)
+    memory = _noting(_opened(domain, replied(domain, memory, reply, event.at, event.by), event, ()), turn)
     return told(domain, memory, (belief for belief in event.beliefs if belief.atom not in asked))
 
 
@@ -87,8 +87,15 @@ def _known_entities(memory: Memory, mentions: Sequence[Mention]) -> Memory:
     return replace(memory, entities={**kept, **kinds}, words={**memory.words, **words})
 
 
-def _opened(domain: Domain, memory: Memory, turn: TurnReading, beliefs: Sequence[Belief]) -> Memory:
-    """`memory` with the request that the turn is part of as the open one."""
+def _opened(domain: Domain, memory: Memory, event: Heard, beliefs: Sequence[Belief]) -> Memory:
+    """`memory` with the request that the turn is part of as the open one. What a model once wanted for the user stays a request of the model."""
+    memory = _continued(domain, memory, event.reading, beliefs)
+    if event.by != MODEL or memory.active is None:
+        return memory
+    return memory.with_frame(replace(memory.active, relayed=True))
+
+
+def _continued(domain: Domain, memory: Memory, turn: TurnReading, beliefs: Sequence[Belief]) -> Memory:
     frame = memory.active
     if has_goal(turn):
         if frame is None or not _continues(domain, memory, frame, turn):

@@ -82,6 +82,12 @@ class TurnReading:
     reply: Reply | None = None
     findings: tuple[Diagnostic, ...] = ()
 
+    @property
+    def recorded(self) -> TurnReading:
+        """The same without its findings, which are for whoever hears it."""
+        goals = Reading(self.goals.request, self.goals.candidates, self.goals.none)
+        return TurnReading(self.text, goals, self.stated, self.mentions, self.forbids, self.reply)
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
