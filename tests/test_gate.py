@@ -420,3 +420,13 @@ def test_patterns_of_a_schema_take_linear_time_and_nothing_is_fetched_for_it() -
         session = Session(DOMAIN, catalog=Catalog([RealTool("weather", schema=schema)]))
         session.hear("weather")
         assert reason in refused(Gate(session), "weather", {"city": "a" * 50_000 + "!"})
+
+
+def test_a_tool_that_no_server_offers_is_not_planned_with() -> None:
+    gate = Gate(talk())
+    assert gate.next().tools == ("look_up",)
+    gate.session.offer(Catalog([tool for tool in CATALOG.values() if tool.name != "orders.refund"]))
+    assert "orders.get" not in refused(gate, "orders.refund")
+    assert not isinstance(gate.next().decision, Act)
+    gate.session.offer(CATALOG)
+    assert gate.next().tools == ("look_up",)

@@ -42,6 +42,11 @@ class Names:
     shown_as: Mapping[str, str]
     reals: Mapping[str, str]
 
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The real names that are not shown as they are, and what they are shown as."""
+        return {real: shown for real, shown in self.shown_as.items() if real != shown}
+
     def shown(self, real: str) -> str:
         """How `real` is shown. Raises KeyError for what is no tool of these."""
         return self.shown_as[real]

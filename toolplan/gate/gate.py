@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import wait
+from dataclasses import replace
 from threading import Lock
 from typing import TypeVar, cast
 
@@ -13,7 +14,7 @@ from toolplan.frontier import Argument, Call, Frontier, Source
 from toolplan.gate import recording
 from toolplan.gate.order import Order
 from toolplan.gate.verdicts import Allow, Hold, Mode, Permit, Ran, Refuse, ToolCall, Verdict
-from toolplan.language.diagnostics import DomainError
+from toolplan.language.diagnostics import DomainError, quoted
 from toolplan.planning.plans import Step
 from toolplan.receipts import NO_RECEIPTS, Kind, Receipts
 from toolplan.session import Allowed, Held, Outcome, Proposal, Refused, Session, Why
@@ -33,7 +34,8 @@ class Gate:
 
     `principal` is who the agent acts for, asked again at every call; the session's domain should be the one `for_principal`. None tells
     nobody apart. `receipts` get a line for every decision, which names the `exposure` strategy if an adapter has set one. A call waits
-    `patience` seconds for those before it in its turn.
+    `patience` seconds for those before it in its turn. `renamed` are the tools that the model is shown under other names than their own:
+    refusals name them so.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Gate:
     ) -> None:
         self.session, self.mode, self._patience = session, mode, patience
         self._principal, self._receipts, self.exposure = principal, receipts, ""
+        self.renamed: Mapping[str, str] = {}
         self._order, self._lock = Order(), Lock()
         self._permits: dict[str, Permit] = {}
         self._recorded: Frontier | None = None
@@ -202,7 +205,7 @@ class Gate:
                     del self._permits[next(iter(self._permits))]
         if not isinstance(verdict, Allow):
             self._order.settle(call.id)
-        return verdict
+        return self._worded(verdict) if isinstance(verdict, Refuse) else verdict
 
     def _verdict(self, call: ToolCall) -> Verdict:
         if self.mode is Mode.OFF:
@@ -230,6 +233,12 @@ class Gate:
         if is_elsewhere and isinstance(proposal, Allowed):
             return Refuse("this call was let through elsewhere, and nothing is known of it yet", "do something else first", Why.MADE)
         return _verdict_of(call, proposal)
+
+    def _worded(self, refusal: Refuse) -> Refuse:
+        reason, hint = refusal.reason, refusal.hint
+        for real, shown in self.renamed.items():
+            reason, hint = reason.replace(quoted(real), quoted(shown)), hint.replace(quoted(real), quoted(shown))
+        return replace(refusal, reason=reason, hint=hint)
 
     def _too_early(self, call: ToolCall) -> Verdict:
         verdict = Refuse("an earlier call of the same turn has no result yet", "wait for it", Why.EARLIER)

@@ -55,7 +55,7 @@ from toolplan.session.stores.memory import MemoryStore
 from toolplan.session.trust import beliefs_of, told_by
 from toolplan.session.turning import has_goal
 from toolplan.session.turns import AsyncReader, Declined, Mention, Reader, TurnReading
-from toolplan.session.uncontracted import with_uncontracted
+from toolplan.session.uncontracted import opening_of
 
 T = TypeVar("T")
 Clock = Callable[[], datetime]
@@ -90,7 +90,7 @@ class Session:
         id: str | None = None,
     ) -> None:
         self.contracts, self.catalog = domain, catalog
-        self._opening = with_uncontracted(domain, catalog, settings.trusted)
+        self._opening = opening_of(domain, catalog, settings.trusted)
         self.id = id or uuid4().hex
         self._settings, self._clock, self._reader, self._readers = settings, clock, reader, readers or {}
         self._store = store if store is not None else MemoryStore(most=1)
@@ -128,7 +128,7 @@ class Session:
         """The real tools are `catalog` from now on: a server has changed its list. What was agreed to of a tool that changed is agreed to no more."""
         with self._lock:
             self.catalog, self._decided = catalog, None
-            self._opening = with_uncontracted(self.contracts, catalog, self._settings.trusted)
+            self._opening = opening_of(self.contracts, catalog, self._settings.trusted)
 
     # The user
 

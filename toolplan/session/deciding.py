@@ -87,7 +87,7 @@ class _Deciding:
     """One decision for one request, or for none."""
 
     def __init__(self, opening: Opening, memory: Memory, now: datetime, settings: Settings, catalog: Catalog) -> None:
-        self.domain, self.opened, self.catalog = opening.domain, opening.opened, catalog
+        self.domain, self.opened, self.missing, self.catalog = opening.domain, opening.opened, opening.missing, catalog
         self.memory, self.frame, self.now, self.settings = memory, memory.current, now, settings
         self.levels: list[Beliefs] = memory.levels(memory.active)
         self.state = memory.state(self.domain, now.timestamp(), memory.active)
@@ -174,7 +174,7 @@ class _Deciding:
             self.domain,
             self.frame.reading,
             state=state,
-            forbid=(*settings.forbid, *self.frame.forbids),
+            forbid=(*settings.forbid, *self.frame.forbids, *self.missing),
             exhausted=without,
             mode=mode,
             engine=settings.engine,

@@ -10,21 +10,43 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from toolplan.catalog import Catalog, RealTool
-from toolplan.domain import Confirmation, Domain, Interface, Tool, Uncontracted
+from toolplan.domain import Confirmation, Domain, Interface, Performer, Tool, Uncontracted
 
 
 @dataclass(frozen=True)
 class Opening:
-    """A domain with contracts for the tools that had none. `opened` are their names, in the order of the catalog."""
+    """A domain with contracts for the tools that had none. `opened` are their names, in the order of the catalog.
+
+    `missing` are contracts whose real tools are not there: they are not planned with.
+    """
 
     domain: Domain
     opened: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
-def with_uncontracted(domain: Domain, catalog: Catalog, trusted: tuple[str, ...]) -> Opening:
-    """`domain`, with the tools of `catalog` that no contract calls, if its policy opens them at all. `trusted` are the origins whose hints are believed."""
-    if domain.policy.uncontracted is not Uncontracted.EXPLORE:
+def opening_of(domain: Domain, catalog: Catalog, trusted: tuple[str, ...]) -> Opening:
+    """What `catalog` makes of `domain`; without one, all real tools are taken to be there.
+
+    Tools that no contract calls are added, if the policy opens them at all. `trusted` are the origins whose hints are believed.
+    """
+    missing = _missing(domain, catalog)
+    added = _uncontracted(domain, catalog, trusted)
+    if not missing and not added:
         return Opening(domain)
+    visible = tuple(name for name in domain.policy.always_visible if name not in missing)
+    policy = replace(domain.policy, always_visible=visible)
+    return Opening(replace(domain, tools={**domain.tools, **added}, policy=policy), tuple(added), missing)
+
+
+def _missing(domain: Domain, catalog: Catalog) -> tuple[str, ...]:
+    called = ((name, tool) for name, tool in domain.tools.items() if tool.performer is Performer.CALL)
+    return tuple(name for name, tool in called if catalog and tool.call_name not in catalog)
+
+
+def _uncontracted(domain: Domain, catalog: Catalog, trusted: tuple[str, ...]) -> dict[str, Tool]:
+    if domain.policy.uncontracted is not Uncontracted.EXPLORE:
+        return {}
     called = {*domain.withheld, *(tool.call_name for tool in domain.tools.values())}
     added: dict[str, Tool] = {}
     for real in catalog.values():
@@ -33,9 +55,7 @@ def with_uncontracted(domain: Domain, catalog: Catalog, trusted: tuple[str, ...]
             risk = _reading(domain) if real.origin in trusted and _only_reads(real) else None
             confirm = None if risk is not None else Confirmation()
             added[name] = Tool(name, risk=risk, confirm=confirm, interface=Interface(calls=real.name))
-    if not added:
-        return Opening(domain)
-    return Opening(replace(domain, tools={**domain.tools, **added}), tuple(added))
+    return added
 
 
 def _free(name: str, domain: Domain) -> str:
