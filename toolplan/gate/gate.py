@@ -13,12 +13,12 @@ from toolplan.domain import Principal, Tool, permits
 from toolplan.frontier import Argument, Call, Frontier, Source
 from toolplan.gate import recording
 from toolplan.gate.order import Order
-from toolplan.gate.verdicts import Allow, Hold, Mode, Permit, Ran, Refuse, ToolCall, Verdict
+from toolplan.gate.verdicts import Allow, Hold, Mode, Permit, Ran, Refuse, ToolCall, Verdict, Withdrawn
 from toolplan.language.diagnostics import DomainError, quoted
 from toolplan.planning.plans import Step
 from toolplan.receipts import NO_RECEIPTS, Kind, Receipts
 from toolplan.session import Allowed, Held, Outcome, Proposal, Refused, Session, Why
-from toolplan.session.proposing import names_of, not_callable
+from toolplan.session.proposing import names_of, not_callable, real_names
 from toolplan.session.turns import TurnReading
 
 R = TypeVar("R")
@@ -67,7 +67,7 @@ class Gate:
         """As `Session.ahear`."""
         asked = self.session.memory.open
         turn = await self.session.ahear(text, reading, by=by)
-        self._record("answer", lambda: recording.heard(asked, turn, by))
+        await asyncio.to_thread(self._record, "answer", lambda: recording.heard(asked, turn, by))
         return turn
 
     def answer(self, answer: object, *, by: str = "") -> None:
@@ -117,25 +117,40 @@ class Gate:
         return self._too_early(call) if late else self._checked(call)
 
     async def acheck(self, call: ToolCall) -> Verdict:
-        """As `check`, without blocking the event loop."""
+        """As `check`, without blocking the event loop. Whoever is cancelled while they wait has not asked."""
         earlier = [asyncio.wrap_future(future) for future in self._order.before(call.id)]
-        late = bool((await asyncio.wait(earlier, timeout=self._patience))[1]) if earlier else False
-        return self._too_early(call) if late else await asyncio.to_thread(self._checked, call)
+        try:
+            late = bool((await asyncio.wait(earlier, timeout=self._patience))[1]) if earlier else False
+        except asyncio.CancelledError:
+            self._order.settle(call.id)
+            raise
+        if late:
+            return await asyncio.to_thread(self._too_early, call)
+        allowed = self._allowed(call)
+        return allowed if allowed is not None else await self._checked_apart(call)
 
     def observe(self, permit: Permit, result: object) -> Outcome:
         """What became of the call of `permit`: its raw result, or the exception that it raised."""
-        outcome = self._observed(permit.call, result)
-        self._record("outcome", lambda: recording.outcome(self.session.domain, permit.call, outcome))
-        self._order.settle(permit.id)
+        try:
+            outcome = self._observed(permit.call, result)
+            self._record("outcome", lambda: recording.outcome(self.session.domain, permit.call, outcome))
+        finally:
+            self._order.settle(permit.id)
         return outcome
 
     def withdraw(self, permit: Permit) -> None:
         """The call of `permit` has not begun, and may be asked about again: the framework has paused."""
-        if self.mode is Mode.ENFORCE:
-            self.session.withdraw(permit.call)
+        self.session.withdraw(permit.call)
         with self._lock:
             self._permits.pop(permit.id, None)
         self._order.settle(permit.id)
+        if not permit.result.done():
+            permit.result.set_exception(Withdrawn())
+
+    def is_permitted(self, tool: str) -> bool:
+        """Whether the principal may use the contract or the real tool `tool` at all, now. Contracts of one real tool stand and fall together."""
+        principal = self._who()
+        return principal is None or all(permits(contract, principal) for contract in self._called(tool))
 
     def run(
         self,
@@ -155,7 +170,10 @@ class Gate:
             return verdict
         permit = verdict.permit
         if not permit.open():
-            return cast(Ran[R], permit.result.result())
+            try:
+                return cast(Ran[R], permit.result.result())
+            except Withdrawn:
+                return self.run(call, execute, raw=raw, pauses=pauses)
         try:
             result = execute(permit.arguments)
         except pauses:
@@ -180,11 +198,18 @@ class Gate:
             return verdict
         permit = verdict.permit
         if not permit.open():
-            return cast(Ran[R], await asyncio.wrap_future(permit.result))
+            try:
+                # Cancelling who waits for a result must not cancel the result.
+                return cast(Ran[R], await asyncio.shield(asyncio.wrap_future(permit.result)))
+            except Withdrawn:
+                return await self.arun(call, execute, raw=raw, pauses=pauses)
         try:
             result = await execute(permit.arguments)
         except pauses:
-            self.withdraw(permit)
+            await asyncio.to_thread(self.withdraw, permit)
+            raise
+        except Exception as error:
+            await asyncio.to_thread(self._failed, permit, error)
             raise
         except BaseException as error:
             self._failed(permit, error)
@@ -195,10 +220,13 @@ class Gate:
 
     def _checked(self, call: ToolCall) -> Verdict:
         with self._lock:  # One at a time: two that ask about one call at once get one permit.
-            known = self._permits.get(call.id)
-            if known is not None and known.proposed == call:
-                return Allow(known)
-            verdict = self._verdict(call)
+            if allowed := self._allowed(call):
+                return allowed
+            try:
+                verdict = self._verdict(call)
+            except BaseException:
+                self._order.settle(call.id)
+                raise
             if isinstance(verdict, Allow):
                 self._permits[call.id] = verdict.permit
                 if len(self._permits) > MOST_PERMITS:
@@ -207,11 +235,32 @@ class Gate:
             self._order.settle(call.id)
         return self._worded(verdict) if isinstance(verdict, Refuse) else verdict
 
+    async def _checked_apart(self, call: ToolCall) -> Verdict:
+        """What is thought of `call`, in a thread. That cannot be stopped, so what it lets through for nobody is withdrawn."""
+        checking = asyncio.ensure_future(asyncio.to_thread(self._checked, call))
+        try:
+            return await asyncio.shield(checking)
+        except asyncio.CancelledError:
+            verdict = await checking
+            if isinstance(verdict, Allow) and verdict.permit.open():
+                await asyncio.to_thread(self.withdraw, verdict.permit)
+            raise
+
+    def _allowed(self, call: ToolCall) -> Allow | None:
+        """What was said of the very call, if it was let through."""
+        permit = self._permits.get(call.id)
+        return Allow(permit) if permit is not None and permit.proposed == call else None
+
     def _verdict(self, call: ToolCall) -> Verdict:
         if self.mode is Mode.OFF:
             return Allow(Permit(call, _as_it_came(call)))
         verdict = self._thought(call)
-        self._record("verdict", lambda: recording.verdict(self.session.domain, call, verdict, self.mode))
+        try:
+            self._record("verdict", lambda: recording.verdict(self.session.domain, call, verdict, self.mode))
+        except BaseException:
+            if isinstance(verdict, Allow):
+                self.session.withdraw(verdict.permit.call)
+            raise
         if self.mode is Mode.SHADOW and not isinstance(verdict, Allow):
             return Allow(Permit(call, _as_it_came(call)))
         return verdict
@@ -222,7 +271,7 @@ class Gate:
             return Refuse("the id of the call is too long", "give every call a short id", Why.IDENTITY)
         if not isinstance(call.arguments, Mapping):
             return Refuse("the arguments are no JSON object", "call it again with an object", Why.ARGUMENTS)
-        if not self._is_permitted(call.tool):
+        if call.tool not in real_names(self.session.domain) or not self.is_permitted(call.tool):
             return _verdict_of(call, not_callable(self.session.next(), call.tool))
         is_elsewhere = call.id in self.session.memory.running
         if self.mode is Mode.SHADOW:
@@ -259,21 +308,23 @@ class Gate:
         return Outcome.FAILED if isinstance(result, BaseException) else Outcome.DONE
 
     def _failed(self, permit: Permit, error: BaseException) -> None:
-        outcome = self.observe(permit, error)
-        permit.result.set_exception(error if isinstance(error, Exception) else TimeoutError(f"the call was given up: {outcome.value}"))
+        try:
+            self.observe(permit, error)
+        finally:
+            permit.result.set_exception(error if isinstance(error, Exception) else TimeoutError("the call was given up"))
 
     def _ran(self, permit: Permit, result: R, raw: Callable[[R], object]) -> Ran[R]:
-        ran = Ran(result, self.observe(permit, raw(result)))
+        try:
+            ran = Ran(result, self.observe(permit, raw(result)))
+        except BaseException as error:
+            # It ran, and nobody can say what came of it.
+            self._failed(permit, TimeoutError(f"the result cannot be read: {error}"))
+            raise
         permit.result.set_result(ran)
         return ran
 
     def _who(self) -> Principal | None:
         return self._principal() if callable(self._principal) else self._principal
-
-    def _is_permitted(self, name: str) -> bool:
-        """Whether the principal may use whatever is called so. Contracts of one real tool stand and fall together."""
-        principal = self._who()
-        return principal is None or all(permits(tool, principal) for tool in self._called(name))
 
     def _called(self, name: str) -> list[Tool]:
         domain = self.session.domain

@@ -101,4 +101,8 @@ class Ran(Generic[R]):
     outcome: Outcome
 
 
+class Withdrawn(Exception):
+    """There is no result to wait for: the call was withdrawn before it began."""
+
+
 Verdict = Allow | Refuse | Hold

@@ -162,11 +162,12 @@ def digest_of_proposal(tool: str, arguments: Mapping[str, object]) -> str:
 def names_of(domain: Domain, step: Step) -> tuple[str, ...]:
     """What a model may call the tool of `step`: its real name, and that of the contract where no other tool is really called that."""
     real = domain.tools[step.action].call_name
-    return (real,) if step.action in _real_names(domain) else (real, step.action)
+    return (real,) if step.action in real_names(domain) else (real, step.action)
 
 
 @per_domain
-def _real_names(domain: Domain) -> frozenset[str]:
+def real_names(domain: Domain) -> frozenset[str]:
+    """What the real tools of the contracts are called."""
     return frozenset(tool.call_name for tool in domain.tools.values())
 
 

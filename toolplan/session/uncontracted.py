@@ -7,10 +7,16 @@ contract: nobody is asked for consent in the words of a stranger.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 from toolplan.catalog import Catalog, RealTool
 from toolplan.domain import Confirmation, Domain, Interface, Performer, Tool, Uncontracted
+from toolplan.domain.sharing import Shared
+
+KEPT_OPENINGS = 64
+"""Openings of a domain that live as long as it does, though no session holds them, with all that is remembered of their domains."""
 
 
 @dataclass(frozen=True)
@@ -25,15 +31,25 @@ class Opening:
     missing: tuple[str, ...] = ()
 
 
+_OPENINGS: WeakKeyDictionary[Domain, Shared[object, Opening]] = WeakKeyDictionary()
+
+
 def opening_of(domain: Domain, catalog: Catalog, trusted: tuple[str, ...]) -> Opening:
     """What `catalog` makes of `domain`; without one, all real tools are taken to be there.
 
-    Tools that no contract calls are added, if the policy opens them at all. `trusted` are the origins whose hints are believed.
+    Tools that no contract calls are added, if the policy opens them at all. `trusted` are the origins whose hints are believed. The same
+    tools make the same domain, whichever session asks.
     """
     missing = _missing(domain, catalog)
     added = _uncontracted(domain, catalog, trusted)
     if not missing and not added:
         return Opening(domain)
+    openings = _OPENINGS.setdefault(domain, Shared(KEPT_OPENINGS))
+    key = (missing, tuple((tool.name, tool.call_name, tool.risk) for tool in added.values()))
+    return openings.get(key, lambda: _opening(domain, added, missing))
+
+
+def _opening(domain: Domain, added: Mapping[str, Tool], missing: tuple[str, ...]) -> Opening:
     visible = tuple(name for name in domain.policy.always_visible if name not in missing)
     policy = replace(domain.policy, always_visible=visible)
     return Opening(replace(domain, tools={**domain.tools, **added}, policy=policy), tuple(added), missing)

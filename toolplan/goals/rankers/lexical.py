@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -29,6 +30,8 @@ class Lexical(Scorer):
 
     def __init__(self, examples: Iterable[Labelled] = (), temperature: float = TEMPERATURE, none: float = NONE) -> None:
         self._bm25s = required("bm25s", "goals")
+        # It sets its own logger to say what it does each time, whatever the host's logging is.
+        logging.getLogger("bm25s").setLevel(logging.WARNING)
         self._said: dict[str, list[str]] = {}
         for request, goals in examples:
             if len(goals) == 1:

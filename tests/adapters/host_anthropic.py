@@ -1,0 +1,7 @@
+"""A hand-written loop over the client of this vendor, for the conformance suite."""
+
+from __future__ import annotations
+
+from adapters.vendors import AnthropicVendor, VendorHost
+
+HOST = VendorHost(AnthropicVendor, ("append", "dispatch", "trim"), cannot={})

@@ -1,0 +1,247 @@
+"""`Guide`: what every adapter does. It hears the user, says what the host does next, and takes the calls of the model to the gate."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Literal, NamedTuple
+
+from toolplan.catalog import NO_TOOLS, Catalog
+from toolplan.domain import Performer
+from toolplan.exposure import DISPATCHER, Exposure, Payload, Provider, Strategy
+from toolplan.frontier import Act, Call, Clarify, Frontier, Instruct
+from toolplan.frontier.decisions import UserQuestion
+from toolplan.gate import Gate, ToolCall
+from toolplan.language.codes import Code
+from toolplan.language.diagnostics import Diagnostic, DomainError
+from toolplan.session import Session
+from toolplan.session.proposing import same_call
+from toolplan.session.snapshots import lines_of, snapshot_of
+
+Ready = Literal["agreed", "all"]
+"""Which calls are made without asking the model: those that a person has agreed to as they are, or all whose arguments are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Put `text` to the user, and end the turn. Whatever they say next goes to `Guide.heard`, a button or form to the gate's `answer`."""
+
+    question: UserQuestion
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Make:
+    """Make `call` as it is: no model is needed. It still goes through the gate, under its id."""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """Ask the model, with `payload`: it calls one of what is shown, or answers in words."""
+
+    payload: Payload
+    frontier: Frontier
+
+
+_END = json.dumps("\n]}\n").lstrip('"') + "}"
+"""What ends a snapshot after its last event, so that one that has gone on begins with all that is before."""
+
+Directions = Ask | Make | Choose
+
+
+class _Choice(NamedTuple):
+    """The model is to choose; `known` are arguments that it is told."""
+
+    frontier: Frontier
+    known: Mapping[str, object] | None
+
+
+class Guide:
+    """One conversation as a host drives it: hear, step, call, and again. `exposure` says how the model is shown what is next."""
+
+    def __init__(self, gate: Gate, exposure: Exposure, *, ready: Ready = "agreed") -> None:
+        self.gate, self.exposure, self._ready = gate, exposure, ready
+        self._heard: set[str] = set()
+        gate.exposure = exposure.strategy
+        gate.renamed = exposure.names.renamed
+
+    @classmethod
+    def of(
+        cls,
+        gate: Gate,
+        provider: Provider,
+        *,
+        catalog: Catalog = NO_TOOLS,
+        strategy: Strategy | Literal["auto"] = "auto",
+        model: str = "",
+        ready: Ready = "agreed",
+    ) -> Guide:
+        """The guide of `gate`, for models of `provider`; `model` is the name of the model, if it is known."""
+        exposure = Exposure(gate.session.domain, provider, catalog=catalog or gate.session.catalog, strategy=strategy, model=model)
+        return cls(gate, exposure, ready=ready)
+
+    @classmethod
+    def restore(
+        cls,
+        gate: Gate,
+        provider: Provider,
+        snapshot: str,
+        *,
+        catalog: Catalog = NO_TOOLS,
+        ready: Ready = "agreed",
+    ) -> Guide:
+        """The guide that `snapshot` was made of; `gate` guards the session of `session_in(snapshot)`. Raises DomainError for no snapshot."""
+        kept = _kept(snapshot)
+        tools = catalog or gate.session.catalog
+        guide = cls(gate, Exposure.restore(kept.exposure, gate.session.domain, provider, catalog=tools), ready=ready)
+        guide._heard.update(kept.heard)
+        return guide
+
+    @property
+    def session(self) -> Session:
+        """The conversation."""
+        return self.gate.session
+
+    def heard(self, identity: str, text: str) -> None:
+        """The user has said `text`, in the message `identity`. Told again, it changes nothing: hosts keep whole histories."""
+        if identity not in self._heard:
+            self._heard.add(identity)
+            self.gate.hear(text)
+
+    async def aheard(self, identity: str, text: str) -> None:
+        """As `heard`, without blocking the event loop."""
+        if identity not in self._heard:
+            self._heard.add(identity)
+            await self.gate.ahear(text)
+
+    def step(self) -> Directions:
+        """What the host does now."""
+        return self._shown(self._following())
+
+    async def astep(self) -> Directions:
+        """As `step`, without blocking the event loop."""
+        # What is declared changes with the step, and does so on the loop: a host that is cancelled gets both or neither.
+        return self._shown(await asyncio.to_thread(self._following))
+
+    def _following(self) -> Ask | Make | _Choice:
+        now = self.gate.next()
+        match now.decision:
+            case Clarify(question):
+                return Ask(question, worded(question))
+            case Act(ready=Call() as call) if self._is_to_be_made(call):
+                return Make(call)
+            case _:
+                return _Choice(now, self._known(now))
+
+    def _shown(self, following: Ask | Make | _Choice) -> Directions:
+        if isinstance(following, _Choice):
+            return Choose(self.exposure.step(following.frontier, following.known), following.frontier)
+        return following
+
+    def call(self, identity: str, name: str, arguments: object) -> ToolCall:
+        """A call of the model under the names that the provider has seen, as the gate knows it: the names of real tools, and no dispatch."""
+        # A call may be taken up in another process than the step that it answers, so what a payload says of no step has to do.
+        names = Payload(self.exposure.provider, self.exposure.strategy, {}, (), "", (), self.exposure.names)
+        return ToolCall(identity, *names.call(name, arguments))
+
+    def shown(self, call: Call) -> tuple[str, dict[str, object]]:
+        """The other way round: the name and the arguments under which the model would have made `call`."""
+        name, values = self.exposure.names.shown(call.tool), call.values
+        return (DISPATCHER, {"name": name, "arguments": values}) if self.exposure.strategy == "dispatch" else (name, values)
+
+    def said(self, text: str) -> bool:
+        """The model has answered in words. Whether that was a step of the plan, so that the host goes on: a summary, a draft."""
+        now = self.gate.next()
+        match now.decision:
+            case Instruct(performer=Performer.MODEL, step=step):
+                self.session.observe(step, text)
+                return True
+            case _:
+                return False
+
+    async def asaid(self, text: str) -> bool:
+        """As `said`, without blocking the event loop."""
+        return await asyncio.to_thread(self.said, text)
+
+    def offer(self, catalog: Catalog) -> None:
+        """As `Session.offer`. What is declared is no longer what it was."""
+        self.session.offer(catalog)
+        self.exposure = Exposure.restore(self.exposure.state, self.session.domain, self.exposure.provider, catalog=catalog)
+        self.gate.renamed = self.exposure.names.renamed
+        self.gate.exposure = self.exposure.strategy
+
+    def snapshot(self) -> str:
+        """All of it as JSON, for a checkpointer: the session, what was heard, what was declared."""
+        return _snapshot(_Kept(sorted(self._heard), self.exposure.state, self.session.snapshot()))
+
+    def _known(self, now: Frontier) -> Mapping[str, object] | None:
+        """The arguments that the note tells. What third parties wrote or a model made up is not repeated as ours."""
+        if not isinstance(now.decision, Act):
+            return None
+        arguments = self.session.known(now.decision.step).arguments
+        return {name: argument.value for name, argument in arguments.items() if argument.source.binds}
+
+    def _is_to_be_made(self, call: Call) -> bool:
+        agreed = self.session.memory.current.agreed
+        return (self._ready == "all" or any(same_call(one.call, call) for one in agreed)) and self.gate.is_permitted(call.tool)
+
+
+class _Kept(NamedTuple):
+    """What a snapshot holds."""
+
+    heard: list[str]
+    exposure: object
+    session: str
+
+
+def session_in(snapshot: str) -> str:
+    """The snapshot of the session in that of its guide, for `Session.restore`. Raises DomainError for what is none."""
+    return _kept(snapshot).session
+
+
+def merged(one: str, other: str) -> str:
+    """What became of one conversation in two places, as one snapshot: what both know, then what only `one` does, then what only `other` does."""
+    if other.startswith(one.removesuffix(_END)):  # It has gone on from there: nearly always, and then nothing has to be read.
+        return other
+    first, second = _kept(one), _kept(other)
+    before, after = lines_of(first.session), lines_of(second.session)
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+    if common == len(before):
+        return other
+    if common == len(after):
+        return one
+    heard = sorted({*first.heard, *second.heard})
+    return _snapshot(_Kept(heard, second.exposure, snapshot_of([*before, *after[common:]])))
+
+
+def _snapshot(kept: _Kept) -> str:
+    return json.dumps(kept._asdict(), separators=(",", ":"))
+
+
+def _kept(snapshot: str) -> _Kept:
+    match parsed(snapshot):
+        case {"heard": list(heard), "exposure": exposure, "session": str(session)}:
+            return _Kept(heard, exposure, session)
+        case _:
+            raise DomainError([Diagnostic(Code.BAD_JSON, "this is no snapshot of a guide", None, "pass what `snapshot` gave")])
+
+
+def worded(question: UserQuestion) -> str:
+    """A question as a text for the user, with its options numbered from 1."""
+    options = [option if isinstance(option, str) else option.text for option in getattr(question, "options", ())]
+    return "\n".join([question.text, *(f"{number}. {option}" for number, option in enumerate(options, 1))])
+
+
+def parsed(arguments: object) -> object:
+    """Arguments that came as JSON text, as a value; what is no JSON stays as it is, and the gate refuses it."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        return json.loads(arguments) if arguments.strip() else {}
+    except (ValueError, RecursionError):
+        return arguments

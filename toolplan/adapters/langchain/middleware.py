@@ -1,0 +1,146 @@
+"""`Toolplan`: the hooks of an agent, sync and async."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    ExtendedModelResponse,
+    ModelRequest,
+    ModelResponse,
+    ToolCallRequest,
+    TracePolicy,
+    omit_payload,
+)
+from langchain_core.messages import AnyMessage, HumanMessage
+from langgraph.errors import GraphBubbleUp
+from langgraph.types import interrupt
+
+from toolplan.adapters.guide import Guide, Ready
+from toolplan.adapters.langchain.calls import Result, executed, failed, give_up, identity_of, raw_of, said_of
+from toolplan.adapters.langchain.keeping import Conversation, Keeper, ToolplanState
+from toolplan.adapters.langchain.requests import Tools, base_tool, real_tool
+from toolplan.adapters.langchain.reviews import answered, review
+from toolplan.adapters.langchain.visits import ASK_USER, Questions, Visit
+from toolplan.catalog import Catalog
+from toolplan.domain import Domain
+from toolplan.exposure import Provider, Strategy
+from toolplan.frontier import Clarify
+from toolplan.frontier.decisions import UserQuestion
+
+
+class Toolplan(AgentMiddleware[Any, Any, Any]):
+    """Guards all tools of an agent. `conversation` makes its gates, or is the domain of sessions that nothing more is said of.
+
+    `tools` become tools of the agent, which need not be given them again; where they are of several servers, by their names. `provider` is
+    that of the model, where LangChain does not tell. `questions` become what the agent says, or interrupts. It is to be the last of the
+    middleware, so that the gate sees what will run; one that retries calls may follow. Raises DomainError, with both origins, where two of
+    `tools` have one name.
+    """
+
+    state_schema = ToolplanState
+    # What a session knows is not for traces.
+    trace_policy = TracePolicy(process_inputs=omit_payload)
+
+    def __init__(
+        self,
+        conversation: Domain | Conversation,
+        tools: Tools | Mapping[str, Tools] = (),
+        *,
+        provider: Provider | None = None,
+        strategy: Strategy | Literal["auto"] = "auto",
+        questions: Questions = "text",
+        ready: Ready = "agreed",
+    ) -> None:
+        super().__init__()
+        servers = tools if isinstance(tools, Mapping) else {"": tools}
+        listed = [(base_tool(one), origin) for origin, offered in servers.items() for one in offered]
+        self.tools = [one for one, _ in listed]
+        known = Catalog(real_tool(one, origin) for one, origin in listed)
+        self._keeper, self._questions = Keeper(conversation, known, provider, strategy, ready), questions
+
+    def wrap_model_call(self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]) -> Any:
+        """Hear what is new, then ask the user, make a call, or let the model choose."""
+        guide = self._begun(request)
+        for identity, text in _turns(request.state["messages"]):
+            guide.heard(identity, text)
+        visit = Visit(guide, request, self._questions)
+        now = visit.step()
+        while isinstance(now, ModelRequest):
+            now = visit.take(handler(now))
+        return ExtendedModelResponse(now, self._keeper.command(guide, request.runtime))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> Any:
+        """As `wrap_model_call`, without blocking the event loop."""
+        guide = await asyncio.to_thread(self._begun, request)
+        for identity, text in _turns(request.state["messages"]):
+            await guide.aheard(identity, text)
+        visit = Visit(guide, request, self._questions)
+        now = await asyncio.to_thread(visit.step)
+        while isinstance(now, ModelRequest):
+            now = await asyncio.to_thread(visit.take, await handler(now))
+        return ExtendedModelResponse(now, await asyncio.to_thread(self._keeper.command, guide, request.runtime))
+
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Any:
+        """What the gate says of the call: its result, or why there is none. What a tool raises is a result that says so."""
+        guide = self._keeper.shared(request)
+        if (question := self._question(guide, request)) is not None:
+            return self._keeper.with_result(guide, request, answered(guide, request, question, interrupt(review(question))))
+        call = guide.call(identity_of(request), request.tool_call["name"], request.tool_call["args"])
+
+        def execute(arguments: dict[str, object]) -> Result:
+            return handler(executed(request, call.tool, arguments))
+
+        try:
+            result = said_of(request, guide.gate.run(call, execute, raw=raw_of, pauses=(GraphBubbleUp,)))
+        except GraphBubbleUp:
+            raise
+        except Exception as error:
+            result = failed(request, error)
+        return self._keeper.with_result(guide, request, result)
+
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]) -> Any:
+        """As `wrap_tool_call`, without blocking the event loop."""
+        guide = await asyncio.to_thread(self._keeper.shared, request)
+        if (question := await asyncio.to_thread(self._question, guide, request)) is not None:
+            decided = await asyncio.to_thread(answered, guide, request, question, interrupt(review(question)))
+            return await asyncio.to_thread(self._keeper.with_result, guide, request, decided)
+        call = guide.call(identity_of(request), request.tool_call["name"], request.tool_call["args"])
+
+        async def execute(arguments: dict[str, object]) -> Result:
+            return await handler(executed(request, call.tool, arguments))
+
+        try:
+            result = said_of(request, await guide.gate.arun(call, execute, raw=raw_of, pauses=(GraphBubbleUp,)))
+        except GraphBubbleUp:
+            raise
+        except Exception as error:
+            result = failed(request, error)
+        return await asyncio.to_thread(self._keeper.with_result, guide, request, result)
+
+    def _begun(self, request: ModelRequest[Any]) -> Guide:
+        guide = self._keeper.begun(request)
+        give_up(guide, request.state["messages"])
+        return guide
+
+    def _question(self, guide: Guide, request: ToolCallRequest) -> UserQuestion | None:
+        """What to ask the user, if the call stands for that. What a model may have written in its place is not shown."""
+        if self._questions == "interrupt" and request.tool_call["name"] == ASK_USER:
+            match guide.gate.next().decision:
+                case Clarify(question):
+                    return question
+        return None
+
+
+def _turns(messages: Sequence[AnyMessage]) -> list[tuple[str, str]]:
+    """What the user has said, without what hosts have added in their place: notes, summaries."""
+    return [
+        (message.id or "", message.text)
+        for message in messages
+        if isinstance(message, HumanMessage) and "lc_source" not in message.additional_kwargs and message.text
+    ]

@@ -1,0 +1,96 @@
+"""One visit of the model: what is sent to it, what comes of that, and what is said without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import chain, count
+from typing import Any, Literal, cast
+from uuid import uuid4
+
+from langchain.agents.middleware import ModelRequest, ModelResponse
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage, add_notification_metadata
+from langchain_core.messages import ToolCall as MadeCall
+
+from toolplan.adapters.guide import Ask, Choose, Guide, Make
+from toolplan.adapters.langchain.requests import restricted
+from toolplan.exposure import Payload
+from toolplan.frontier import Call
+from toolplan.gate import Refuse
+from toolplan.session import Why
+
+Questions = Literal["text", "interrupt"]
+"""How questions reach the user: as what the agent says, or as interrupts in the shape of LangChain's human in the loop."""
+
+MARK = "toolplan"
+"""The key of the conversation in the state of a graph, and the source of our messages."""
+ASK_USER = "ask_user"
+"""The tool that stands for a question that interrupts. No model is shown it."""
+MOST_UNREADABLE = 3
+"""Answers of one visit whose calls cannot be read, after which the model is asked no more."""
+UNREADABLE = Refuse("the arguments are no JSON object", "call it again with an object", Why.ARGUMENTS)
+
+
+@dataclass
+class Visit:
+    """Steps until there are calls to run, or words for the user. `said` are the messages that the conversation gets by it."""
+
+    guide: Guide
+    request: ModelRequest[Any]
+    questions: Questions
+    said: list[BaseMessage] = field(default_factory=list)
+    unreadable: int = 0
+
+    def step(self) -> ModelRequest[Any] | ModelResponse[Any]:
+        """What the model is asked next, or the end."""
+        match self.guide.step():
+            case Ask(question) if self.questions == "interrupt":
+                return self._without_model(calls=[_call(ASK_USER, {"question": question.text}, f"{MARK}-{uuid4().hex}")])
+            case Ask(_, text):
+                return self._without_model(text)
+            case Make(call):
+                return self._without_model(calls=[self._made(call)])
+            case Choose(payload):
+                self.said += _notes(payload)
+                held = cast(list[str], self.guide.exposure.state["held"])
+                return restricted(self.request, payload, held, self.said)
+
+    def take(self, response: ModelResponse[Any]) -> ModelRequest[Any] | ModelResponse[Any]:
+        """What comes of an answer. Its calls are to run; words may have been a step of the plan, after which the model is asked again."""
+        self.said += response.result
+        answer = next(message for message in reversed(response.result) if isinstance(message, AIMessage))
+        # LangChain runs what gives a structured response by itself.
+        done = {message.tool_call_id for message in response.result if isinstance(message, ToolMessage)}
+        self.guide.gate.turn([call["id"] or "" for call in answer.tool_calls if call["id"] not in done])
+        self.said += [
+            ToolMessage(UNREADABLE.message, tool_call_id=call["id"], status="error") for call in answer.invalid_tool_calls if call["id"]
+        ]
+        if not answer.tool_calls and response.structured_response is None and self._goes_on(answer):
+            return self.step()
+        return ModelResponse(self.said, response.structured_response)
+
+    def _goes_on(self, answer: AIMessage) -> bool:
+        if answer.invalid_tool_calls:
+            self.unreadable += 1
+            return self.unreadable < MOST_UNREADABLE
+        return bool(answer.text) and self.guide.said(answer.text)
+
+    def _without_model(self, text: str = "", calls: list[MadeCall] | None = None) -> ModelResponse[Any]:
+        message = AIMessage(text, tool_calls=calls or [], response_metadata={"model_name": MARK})
+        return ModelResponse([*self.said, message])
+
+    def _made(self, call: Call) -> MadeCall:
+        """The call as the model would have made it. If it has, and was told to wait, that was the result under its id."""
+        messages = self.request.state["messages"]
+        taken = {made["id"] for message in messages if isinstance(message, AIMessage) for made in message.tool_calls}
+        identities = chain([call.id], (f"{call.id}.{number}" for number in count(2)))
+        return _call(*self.guide.shown(call), next(identity for identity in identities if identity not in taken))
+
+
+def _call(name: str, arguments: dict[str, Any], identity: str) -> MadeCall:
+    return MadeCall(name=name, args=arguments, id=identity, type="tool_call")
+
+
+def _notes(payload: Payload) -> list[BaseMessage]:
+    """What the model is told, and what adds tools by reference, which is a message of the system."""
+    changes = [SystemMessage(cast(list[str | dict[str, Any]], message["content"])) for message in payload.messages[1:]]
+    return [add_notification_metadata(HumanMessage(payload.note), source=MARK), *changes]
