@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -21,9 +21,11 @@ from toolplan.cli.exits import Exit
 from toolplan.cli.options import AsJson
 from toolplan.cli.output import reporting, say, show_json
 
+Note = Callable[[str], None]
+
 EXAMPLE = "Example: toolplan bench planner --tiers entities --seeds 4"
 
-SUITES = ("loading", "planner", "gist", "real", "sessions")
+SUITES = ("loading", "planner", "gist", "real", "sessions", "gate")
 LOADING_SIZES = (100, 10_000, 100_000)
 WIDTH = 160
 """The columns that a table may fill; a narrower terminal wraps its lines, and no figure is cut."""
@@ -71,6 +73,8 @@ def command(
         _real(data, model, sample, as_json=as_json)
     elif suite == "sessions":
         _sessions(_numbers("sizes", sizes, least=10), as_json=as_json)
+    elif suite == "gate":
+        _gate(_numbers("sizes", sizes, least=1), as_json=as_json)
     else:
         _refuse(f"the suites are {', '.join(SUITES)}, not `{suite}`")
 
@@ -152,14 +156,26 @@ def _real(folders: Sequence[Path], model: Path | None, sample: int, *, as_json: 
 
 
 def _sessions(sizes: tuple[int, ...], *, as_json: bool) -> None:
-    """Each table when it is measured."""
     from toolplan.bench import sessions
 
+    _measured("sessions", partial(sessions.tables, sizes or sessions.SIZES), as_json=as_json)
+
+
+def _gate(sizes: tuple[int, ...], *, as_json: bool) -> None:
+    from toolplan.bench import gate
+
+    if len(sizes) > 1:
+        _refuse("--sizes takes one number of sessions for `gate`")
+    _measured("gate", partial(gate.tables, sizes[0] if sizes else gate.CONVERSATIONS), as_json=as_json)
+
+
+def _measured(suite: str, tables: Callable[[Note], Iterator[tuple[str, Sequence[Row]]]], *, as_json: bool) -> None:
+    """Each table when it is measured, after the machine."""
     if not as_json:
         say(machine())
     shown: dict[str, list[dict[str, object]]] = {}
-    with reporting(as_json=as_json), Console(stderr=True).status("sessions") as status:
-        for title, rows in sessions.tables(sizes or sessions.SIZES, lambda text: status.update(f"sessions: {text}")):
+    with reporting(as_json=as_json), Console(stderr=True).status(suite) as status:
+        for title, rows in tables(lambda text: status.update(f"{suite}: {text}")):
             shown[title] = [row.to_dict() for row in rows]
             if not as_json:
                 _show(title, rows, GIST_WIDTH)

@@ -1,0 +1,81 @@
+"""The benchmark of the gate, in small: that its conversations come to their end and its rows are whole, and not how long anything takes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from commands import run
+
+from toolplan.bench.gate import desk, measuring, parts
+from toolplan.bench.gate.measuring import FRAMEWORKS, FrameworkRow
+from toolplan.bench.gate.talks import Talk
+from toolplan.bench.tables import table
+
+STEPS = len(desk.PASSED) + 1
+
+
+def test_the_desk_has_a_contract_and_a_schema_for_each_of_a_hundred_tools() -> None:
+    contracts, tools = desk.domain(), desk.catalog()
+    assert len(tools) == desk.TOOLS
+    assert {tool.call_name for tool in contracts.tools.values()} == set(tools)
+    assert {use.tool for use in desk.uses(1)} <= set(tools)
+
+
+@pytest.mark.parametrize("module", FRAMEWORKS)
+def test_conversations_go_the_same_way_alone_and_guarded(module: str) -> None:
+    row = measuring.row(module, 1)
+    assert (row.framework, row.note) == (FRAMEWORKS[module], "")
+    assert row.steps == STEPS + 1
+    assert row.alone_median is not None and row.guarded_median is not None and row.added is not None
+    assert row.alone_median > 0 and row.guarded_median > 0
+    assert row.added == row.guarded_median - row.alone_median
+    table([row])
+
+
+def test_a_framework_that_is_not_installed_is_a_row_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "toolplan.bench.gate.fastmcp", raising=False)
+    monkeypatch.delitem(sys.modules, "toolplan.adapters.fastmcp", raising=False)
+    monkeypatch.setitem(sys.modules, "fastmcp", None)
+    row = measuring.row("fastmcp", 1)
+    assert (row.steps, row.added, row.note) == (None, None, "fastmcp is not installed")
+    assert list(measuring.promises([row])) == []
+
+
+def test_a_conversation_that_goes_another_way_is_no_figure() -> None:
+    talk = Talk(1)
+    with pytest.raises(RuntimeError, match="another way"), talk.timed():
+        talk.asked()
+
+
+def test_parts_are_measured_as_often_as_steps_have_them() -> None:
+    rows = {row.part: row for row in parts.rows(2)}
+    assert {name: row.calls for name, row in rows.items()} == {
+        "Session, Gate and Guide": 2,
+        "Gate.hear": 2,
+        "Gate.next": 2 * STEPS,
+        "Exposure.step": 2 * STEPS,
+        "Gate.check": 2 * (STEPS - 1),
+        "Gate.observe": 2 * (STEPS - 1),
+        "next and payload": 2 * STEPS,
+        "check and observe": 2 * (STEPS - 1),
+    }
+    assert all(0 < row.median <= row.p99 for row in rows.values())
+
+
+def test_an_adapter_may_add_a_millisecond() -> None:
+    def kept(added: float) -> bool:
+        (promise,) = measuring.promises([FrameworkRow("MCP client", 7, 1.0, 2.0, 3.0, 4.0, added)])
+        return promise.kept
+
+    assert kept(1000.0)
+    assert not kept(1001.0)
+
+
+def test_the_command_prints_all_tables(tmp_path: Path) -> None:
+    ran = run("bench", "gate", "--sizes", "1", "--json", cwd=tmp_path)
+    tables = json.loads(ran.stdout)["tables"]
+    assert [len(rows) for rows in tables.values()] == [8, len(FRAMEWORKS), len(FRAMEWORKS)]
+    assert run("bench", "gate", "--sizes", "1,2", cwd=tmp_path).returncode == 2

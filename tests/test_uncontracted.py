@@ -1,0 +1,35 @@
+"""Real tools without a contract, and contracts without a real tool: whose sessions share one domain, and all that is remembered of it."""
+
+from __future__ import annotations
+
+import toolplan
+from toolplan.catalog import Catalog, RealTool
+from toolplan.session import Session, Settings
+
+TEXT = 'fact done  tool work { "Work." produces done risk read }  policy { risk read 0 safe  uncontracted explore }'
+DOMAIN = toolplan.loads(TEXT)
+
+
+def opened(*names: str, trusted: tuple[str, ...] = ()) -> toolplan.Domain:
+    tools = [RealTool(name, origin="shop", hints={"readOnlyHint": True}) for name in ("work", *names)]
+    return Session(DOMAIN, catalog=Catalog(tools), settings=Settings(trusted=trusted)).domain
+
+
+def test_the_same_tools_make_the_same_domain() -> None:
+    assert opened("clock") is opened("clock")
+    assert opened() is DOMAIN
+
+
+def test_other_tools_or_other_trust_make_another() -> None:
+    first = opened("clock")
+    others = [opened("clock", "weather"), opened("clock", trusted=("shop",))]
+    assert all(other is not first for other in others)
+    assert first.tools["clock"].risk is None
+    assert others[1].tools["clock"].risk == "read"
+
+
+def test_a_contract_whose_tool_is_gone_makes_another() -> None:
+    gone = Session(DOMAIN, catalog=Catalog([RealTool("clock")]))
+    assert gone.domain is not opened("clock")
+    gone.want("done")
+    assert not gone.next().tools
