@@ -96,7 +96,10 @@ class FastMcpHost:
 
     name = "fastmcp"
     strategies: tuple[Strategy, ...] = ("dispatch", "trim")
-    cannot: Mapping[str, str] = {"streaming": "a call of MCP has one result, and models are none of its business"}
+    cannot: Mapping[str, str] = {
+        "streaming": "a call of MCP has one result, and models are none of its business",
+        "ids again": "whoever calls through the client names the call",
+    }
 
     def start(self, setting: Setting) -> Run:
         setting = offering(setting)

@@ -62,7 +62,8 @@ class LoopRun:
                 case Choose(payload):
                     answer = self.model.answer(self._request(payload))
                     if isinstance(answer, Calls):
-                        await self._run_all([self._guide.call(self.model.new_id(), *call) for call in answer.calls])
+                        turn = len(self._messages)  # A model may number its calls anew in each turn.
+                        await self._run_all([self._guide.call(f"{turn} {self.model.new_id()}", *call) for call in answer.calls])
                     elif not await self._guide.asaid(answer.text):
                         return answer.text
         raise AssertionError("the agent goes round in circles")

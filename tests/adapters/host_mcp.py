@@ -140,7 +140,10 @@ class McpHost:
 
     name = "mcp"
     strategies: tuple[Strategy, ...] = ("dispatch", "trim")
-    cannot: Mapping[str, str] = {"streaming": "a call of MCP has one result, and models are none of its business"}
+    cannot: Mapping[str, str] = {
+        "streaming": "a call of MCP has one result, and models are none of its business",
+        "ids again": "whoever calls through the client names the call",
+    }
 
     def start(self, setting: Setting) -> Run:
         setting = offering(setting)

@@ -318,6 +318,13 @@ def test_two_calls_of_one_id_run_once(host: Host) -> None:
     assert ran(run) == ["mail_count"]
 
 
+def test_ids_that_a_model_numbers_anew_in_each_turn_are_those_of_other_calls(host: Host) -> None:
+    first, second = (replace(turn, ids=("call_0",)) for turn in READ)
+    run = start(host, "ids again", script=[first, second, Says("Opened.")])
+    assert run.user("handle the message") == "Opened."
+    assert ran(run) == ["mail_search", "mail_open"]
+
+
 # Questions and consent
 
 
@@ -429,10 +436,10 @@ def test_t19_pause_and_resume_with_nothing_but_what_the_framework_keeps(host: Ho
     assert ran(again) == ["mail_file"]
 
 
-def test_a_conversation_goes_on_in_another_process(host: Host) -> None:
-    if host.name != "loop":
-        pytest.skip("one is enough: the others have nothing but the same text either")
-    run = start(host, "resume", script=[*READ, REPLY])
+def test_a_conversation_goes_on_in_another_process() -> None:
+    # Of one host: those of the others have nothing but a text either.
+    host = next(host for host in HOSTS if host.name == "loop")
+    run = start(host, script=[*READ, REPLY])
     run.user("handle the message")
     code = (
         "import sys; from adapters.hosting import Says; from adapters.test_conformance import *\n"
