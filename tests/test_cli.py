@@ -32,9 +32,18 @@ COMMANDS = (
     "graph",
     "calibrate",
     "learn-goals",
+    "serve",
     "audit",
     "doctor",
     "bench",
+)
+HELLO = json.dumps(
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+    }
 )
 REQUESTS = ROOT / "tests" / "data" / "requests" / "calendar.jsonl"
 GIVEN = "date,event_description,new_time"
@@ -60,7 +69,12 @@ def test_the_example_in_help_runs(command: str, tmp_path: Path) -> None:
         shutil.copy(ROOT / "tests" / "data" / "ipc" / "visit_all" / f"{file}.pddl", tmp_path / f"{name}.pddl")
     shutil.copy(REQUESTS, tmp_path / "requests.jsonl")
     FileReceipts(tmp_path / "receipts").write("alice", "outcome", {"outcome": "done"})
-    ran = run(*shlex.split(example), cwd=tmp_path)
+    # A server talks until its client is gone.
+    ran = (
+        run_alone(*shlex.split(example), cwd=tmp_path, text=f"{HELLO}\n")
+        if command == "serve"
+        else run(*shlex.split(example), cwd=tmp_path)
+    )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip()
 

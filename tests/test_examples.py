@@ -23,9 +23,23 @@ SHOWS = {
     "openai_agent.py": ["`delete_event` cannot be called now", "evt_17 moved to", "Your appointment is moved."],
     "anthropic_agent.py": ["`delete_event` cannot be called now", "evt_17 moved to", "Your appointment is moved."],
     "gemini_agent.py": ["`delete_event` cannot be called now", "evt_17 moved to", "Your appointment is moved."],
-    "langchain_agent.py": ["cannot be called now; what can be called now: `search_events`", "evt_17 moved to", "Your appointment is moved."],
-    "openai_agents_agent.py": ["the model calls delete_event", "`delete_event` cannot be called now", "evt_17 moved to", "Your appointment is moved."],
-    "agent_framework_agent.py": ["the model calls delete_event", "`delete_event` cannot be called now", "evt_17 moved to", "Your appointment is moved."],
+    "langchain_agent.py": [
+        "cannot be called now; what can be called now: `search_events`",
+        "evt_17 moved to",
+        "Your appointment is moved.",
+    ],
+    "openai_agents_agent.py": [
+        "the model calls delete_event",
+        "`delete_event` cannot be called now",
+        "evt_17 moved to",
+        "Your appointment is moved.",
+    ],
+    "agent_framework_agent.py": [
+        "the model calls delete_event",
+        "`delete_event` cannot be called now",
+        "evt_17 moved to",
+        "Your appointment is moved.",
+    ],
     "demo.sh": ["tools:   100 in, 1 visible", "visible: search_events", "visible: update_event", "visible: rerun_failed_jobs"],
 }
 

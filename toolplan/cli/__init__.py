@@ -29,6 +29,7 @@ MODULES = {
     "graph": "graph",
     "calibrate": "calibrate",
     "learn-goals": "learn_goals",
+    "serve": "serve",
     "audit": "audit",
     "doctor": "doctor",
     "bench": "bench",

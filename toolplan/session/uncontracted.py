@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
-from toolplan.catalog import Catalog, RealTool
+from toolplan.catalog import NO_TOOLS, Catalog, RealTool
 from toolplan.domain import Confirmation, Domain, Interface, Performer, Tool, Uncontracted
 from toolplan.domain.sharing import Shared
 
@@ -57,7 +57,7 @@ def _opening(domain: Domain, added: Mapping[str, Tool], missing: tuple[str, ...]
 
 def _missing(domain: Domain, catalog: Catalog) -> tuple[str, ...]:
     called = ((name, tool) for name, tool in domain.tools.items() if tool.performer is Performer.CALL)
-    return tuple(name for name, tool in called if catalog and tool.call_name not in catalog)
+    return tuple(name for name, tool in called if catalog is not NO_TOOLS and tool.call_name not in catalog)
 
 
 def _uncontracted(domain: Domain, catalog: Catalog, trusted: tuple[str, ...]) -> dict[str, Tool]:

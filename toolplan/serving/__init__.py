@@ -1,0 +1,11 @@
+"""The server: a constant set of tools in front of other servers, over the Model Context Protocol, with the gate inside.
+
+- `handles`, `desk`: `Desk`, the conversations of a server, and what opens them.
+- `listing`, `metatools`: the constant tools, as JSON in and out; `showing`, `finding`: what they tell of what is next, and of what is not.
+- `server`: the same to clients of the protocol. `running`: a whole server.
+- `configuration`, `located`, `pins`, `transports`, `hiding`, `connections`, `upstreams`: the servers behind.
+- `web`, `tokens`, `metrics`: HTTP, and what an operation needs beside it.
+- `approvals`, `links`, `operators`, `operator`, `pages`: where a person decides about a call that waits.
+"""
+
+from __future__ import annotations

@@ -1,0 +1,230 @@
+"""`Desk`: the conversations of a server. It issues their handles, takes them up again, and lets operators decide what waits for a person."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from time import monotonic
+from typing import Protocol
+
+from toolplan.adapters.elicitation import digest_of
+from toolplan.catalog import NO_TOOLS, Catalog
+from toolplan.domain import Domain, Principal
+from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Explore, Instruct, Undecided, callable_tools
+from toolplan.gate import Gate, Mode
+from toolplan.language.codes import Code
+from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
+from toolplan.receipts import NO_RECEIPTS, Receipts
+from toolplan.serving.handles import Handles
+from toolplan.session import Session, Settings, system_clock
+from toolplan.session.conversation import Clock
+from toolplan.session.events import AskedCall
+from toolplan.session.results import HostReaders
+from toolplan.session.settings import DEFAULTS
+from toolplan.session.stores import Store
+from toolplan.session.turns import AsyncReader, Reader
+
+MOST_LIVE = 1_000
+"""Conversations that a process keeps at hand; the others are taken up from the store."""
+PATIENCE = 300.0
+"""Seconds after which a call that another process makes is given up: longer than any call takes."""
+
+Progress = Callable[[float, float | None, str | None], Awaitable[None]]
+"""Told how far a call is: so much, of so much, in words."""
+
+
+class Servers(Protocol):
+    """The servers that are fronted."""
+
+    @property
+    def catalog(self) -> Catalog:
+        """The tools that can be called now. Whenever these change it is another object."""
+
+    async def call(self, principal: Principal, tool: str, arguments: Mapping[str, object], progress: Progress) -> object:
+        """The raw result of a call as JSON values, with the credentials of `principal`.
+
+        Raises TimeoutError or ConnectionError where nobody knows whether it has run, any other exception where it has not, or in vain.
+        """
+
+
+class NotFound(Exception):
+    """There is no such conversation, or it is somebody else's: nobody is told which."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no such conversation: begin one with `frontier`")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Conversation:
+    """One conversation of `principal`. Without `upstreams` the caller makes the calls, and reports what became of them."""
+
+    gate: Gate
+    principal: Principal
+    upstreams: Servers | None
+    making: set[str] = field(default_factory=set)
+    """The ids of the calls that this process is making."""
+
+    @property
+    def session(self) -> Session:
+        """What is known, and what is next."""
+        return self.gate.session
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A call that waits until a person agrees: the user, or somebody of the role `by`. `question` names this very question of `text`."""
+
+    question: str
+    text: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What an operator sees of a conversation that is at hand. `session` is its name in the store and in receipts."""
+
+    session: str
+    principal: Principal
+    decision: str
+    why: str
+    callable: tuple[str, ...]
+    pending: Pending | None
+
+
+class Desk:
+    """The conversations about `domain` of one server process. Safe to use from several threads.
+
+    Processes that share `store` and `secret` share all conversations. `most` of them are kept at hand. A call of another process of which
+    nothing is heard for `patience` seconds is given up: whether it has run is in doubt. Raises DomainError for a secret that is too short.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        *,
+        store: Store,
+        secret: bytes,
+        upstreams: Servers | None = None,
+        reader: Reader | AsyncReader | None = None,
+        readers: HostReaders | None = None,
+        receipts: Receipts = NO_RECEIPTS,
+        settings: Settings = DEFAULTS,
+        clock: Clock = system_clock,
+        mode: Mode = Mode.ENFORCE,
+        most: int = MOST_LIVE,
+        patience: float = PATIENCE,
+    ) -> None:
+        self.domain, self.upstreams = domain, upstreams
+        self._handles, self._store = Handles(secret), store
+        self._reader, self._readers, self._settings, self._clock = reader, readers, settings, clock
+        self._receipts, self._mode, self._most, self._patience = receipts, mode, most, patience
+        self._awaited: dict[tuple[str, str], float] = {}
+        self._live: OrderedDict[str, Conversation] = OrderedDict()
+        self._lock = Lock()
+
+    def begin(self, principal: Principal) -> tuple[str, Conversation]:
+        """A new conversation, and its handle, which is kept nowhere here."""
+        handle = self._handles.new()
+        return handle, self._opened(self._handles.session(handle, principal), principal)
+
+    def find(self, handle: str, principal: Principal) -> Conversation:
+        """The conversation of `handle`. Raises NotFound where there is none, or it is not that of `principal`."""
+        return self.take_up(self._handles.session(handle, principal), principal)
+
+    def take_up(self, session: str, principal: Principal) -> Conversation:
+        """The conversation that the store has under the name `session`. Raises NotFound where it has none."""
+        with self._lock:
+            known = self._live.get(session)
+            if known is not None:
+                self._live.move_to_end(session)
+        if known is None:
+            if not self._store.events(session):
+                raise NotFound
+            known = self._opened(session, principal)
+        if known.session.catalog is not self._catalog:
+            known.session.offer(self._catalog)
+        if known.upstreams is not None:
+            self._give_up(known)
+        return known
+
+    def live(self) -> list[Live]:
+        """What is at hand, the latest used first."""
+        with self._lock:
+            held = list(self._live.values())[::-1]
+        return [_seen(conversation) for conversation in held]
+
+    def approve(self, session: str, question: str, by: str, *, yes: bool) -> None:
+        """A person of the role `by`, empty for the user, decides the pending `question` of a conversation that is at hand.
+
+        Raises NotFound where it is not pending any more, DomainError where it takes another role.
+        """
+        with self._lock:
+            conversation = self._live.get(session)
+        asked = conversation.session.memory.open if conversation is not None else None
+        if conversation is None or not isinstance(asked, AskedCall) or digest_of(asked) != question:
+            raise NotFound
+        if asked.by != by:
+            message = f"{quoted(asked.by or 'the user')} decides this, and not {quoted(by or 'the user')}"
+            raise DomainError([Diagnostic(Code.BAD_CALL, message, None, "hand it over")])
+        try:
+            conversation.gate.answer(yes, by=by, to=asked)
+        except DomainError:
+            raise NotFound from None
+
+    def _give_up(self, conversation: Conversation) -> None:
+        """Give up what other processes have begun, and are not heard of any more."""
+        session, now = conversation.session, monotonic()
+        running = {(session.id, call.id) for call in session.running if call.id not in conversation.making}
+        with self._lock:
+            for key in [key for key in self._awaited if key[0] == session.id and key not in running]:
+                del self._awaited[key]
+            lost = [key for key in sorted(running) if now - self._awaited.setdefault(key, now) >= self._patience]
+        for _, call in lost:
+            session.observe(call, TimeoutError("nothing was heard of it"))
+
+    @property
+    def _catalog(self) -> Catalog:
+        return self.upstreams.catalog if self.upstreams is not None else NO_TOOLS
+
+    def _opened(self, session: str, principal: Principal) -> Conversation:
+        talk = Session(
+            self.domain.for_principal(principal),
+            catalog=self._catalog,
+            reader=self._reader,
+            readers=self._readers,
+            clock=self._clock,
+            settings=self._settings,
+            store=self._store,
+            id=session,
+        )
+        gate = Gate(talk, mode=self._mode, principal=principal, receipts=self._receipts)
+        with self._lock:
+            kept = self._live.setdefault(session, Conversation(gate, principal, self.upstreams))
+            self._live.move_to_end(session)
+            idle = [name for name, held in self._live.items() if not held.making and name != session]
+            for name in idle[: max(len(self._live) - self._most, 0)]:
+                del self._live[name]
+        return kept
+
+
+def _seen(conversation: Conversation) -> Live:
+    now = conversation.gate.next()
+    decision, session = type(now.decision).__name__.lower(), conversation.session.id
+    return Live(session, conversation.principal, decision, _why(now.decision), callable_tools(now), _pending(conversation))
+
+
+def _why(decision: Decision) -> str:
+    match decision:
+        case Act(reason=why) | Explore(reason=why) | Blocked(hint=why) | Undecided(limit=why) | Instruct(instruction=why):
+            return why
+        case Clarify(question):
+            return question.text
+        case Done():
+            return "all that is wanted is known"
+
+
+def _pending(conversation: Conversation) -> Pending | None:
+    asked = conversation.session.memory.open
+    return Pending(digest_of(asked), asked.text, asked.by) if isinstance(asked, AskedCall) else None

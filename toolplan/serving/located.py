@@ -1,0 +1,86 @@
+"""JSON whose parts know where they stand, in a text that shows none of its values."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from json import JSONDecodeError, JSONDecoder
+
+from toolplan.language.codes import Code
+from toolplan.language.diagnostics import Diagnostic, DomainError
+from toolplan.language.source import Location, Source, Span
+
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"(?P<colon>\s*:)?', re.DOTALL)
+SECRET = re.compile(r"(?P<reference>\$\{[^}]*\})|[^\s]", re.DOTALL)
+"""A letter of a value. What names a variable of the environment is none."""
+SPACE = re.compile(r"[ \t\n\r]*")
+
+
+@dataclass(frozen=True)
+class Located:
+    """A JSON value and its place. The text of the place has asterisks for the letters of all values."""
+
+    value: object
+    location: Location
+    text: str
+
+    def members(self) -> Iterator[tuple[str, Located, Located]]:
+        """The members of an object, also those with one name: name, where the name stands, and value."""
+        at = self._skipped(self.location.span.start + 1)
+        while self.text[at] == '"':
+            name, end = JSONDecoder().raw_decode(self.text, at)
+            value = self._part(self._skipped(self._skipped(end) + 1))
+            yield name, self._at(name, at, end), value
+            at = self._next(value)
+
+    def items(self) -> Iterator[Located]:
+        """The items of a list."""
+        at = self._skipped(self.location.span.start + 1)
+        while self.text[at] != "]":
+            item = self._part(at)
+            yield item
+            at = self._next(item)
+
+    def _part(self, start: int) -> Located:
+        value, end = JSONDecoder().raw_decode(self.text, start)
+        return self._at(value, start, end)
+
+    def _at(self, value: object, start: int, end: int) -> Located:
+        return Located(value, Location(self.location.source, Span(start, end)), self.text)
+
+    def _next(self, part: Located) -> int:
+        """Where what follows `part` begins: another part, or the end of the whole."""
+        after = self._skipped(part.location.span.end)
+        return self._skipped(after + 1) if self.text[after] == "," else after
+
+    def _skipped(self, at: int) -> int:
+        found = SPACE.match(self.text, at)
+        return found.end() if found else at
+
+
+def located(name: str, text: str) -> Located:
+    """The value that `text` is. Raises DomainError where it is no JSON."""
+    try:
+        value = json.loads(text)
+    except (JSONDecodeError, RecursionError) as error:
+        at = min(error.pos, len(text) - 1) if isinstance(error, JSONDecodeError) else 0
+        # What is a value cannot be told in a text that is no JSON.
+        location = Location(Source(name, re.sub(r"\w", "*", text)), Span(max(at, 0), max(at, 0) + 1))
+        raise DomainError([Diagnostic(Code.BAD_JSON, f"this is no JSON: {_reason(error)}", location)]) from None
+    start = len(text) - len(text.lstrip(" \t\n\r"))
+    return Located(value, Location(Source(name, _hidden(text)), Span(start, len(text.rstrip(" \t\n\r")))), text)
+
+
+def _reason(error: JSONDecodeError | RecursionError) -> str:
+    return error.msg.lower() if isinstance(error, JSONDecodeError) else "it is nested too deep"
+
+
+def _hidden(text: str) -> str:
+    """`text`, a JSON value, with asterisks in its strings that are no names of members. It is as long as before."""
+    return STRING.sub(lambda found: found[0] if found["colon"] else f'"{SECRET.sub(_masked, found[0][1:-1])}"', text)
+
+
+def _masked(letter: re.Match[str]) -> str:
+    return letter["reference"] or "*"

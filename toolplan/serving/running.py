@@ -1,0 +1,106 @@
+"""A whole server: the servers behind it, the desk, and the clients in front, until it is told to end."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.routing import Route
+
+from toolplan.domain import Domain, Principal
+from toolplan.gate import Mode
+from toolplan.receipts import NO_RECEIPTS, Receipts, Tee
+from toolplan.receipts.files import FileReceipts
+from toolplan.serving.approvals import Approvals
+from toolplan.serving.configuration import read_upstreams
+from toolplan.serving.desk import Desk
+from toolplan.serving.links import Links, link_pages
+from toolplan.serving.metrics import Metrics
+from toolplan.serving.operator import OperatorPage, SignIns
+from toolplan.serving.operators import read_operators
+from toolplan.serving.pins import pins_beside
+from toolplan.serving.server import serve_stdio, server_of
+from toolplan.serving.tokens import Tokens
+from toolplan.serving.upstreams import Upstreams
+from toolplan.serving.web import app_of, probes, serve_http
+from toolplan.session.stores import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What is served, and how it is kept. `upstreams` is the file of the servers behind it; without one, results are reported.
+
+    `operators` is the file of those who may decide on the page for operators; without one, there is no such page.
+    """
+
+    domain: Domain
+    store: Store
+    secret: bytes
+    upstreams: Path | None = None
+    receipts: Receipts = NO_RECEIPTS
+    mode: Mode = Mode.ENFORCE
+    operators: Path | None = None
+
+    def desk(self, upstreams: Upstreams | None, metrics: Metrics | None = None) -> Desk:
+        """The desk in front of `upstreams`, which `metrics` see work."""
+        servers = upstreams if upstreams is None or metrics is None else metrics.over(upstreams)
+        receipts = self.receipts if metrics is None else Tee(self.receipts, metrics)
+        return Desk(self.domain, store=self.store, secret=self.secret, upstreams=servers, receipts=receipts, mode=self.mode)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a server listens, what its clients call it (`url`), and whose tokens they show."""
+
+    host: str
+    port: int
+    url: str
+    tokens: Tokens
+    scopes: tuple[str, ...] = ()
+
+
+async def over_stdio(service: Service, principal: Principal) -> None:
+    """Serve the one client at stdin, which acts for `principal`, until it goes."""
+    async with fronting(service.upstreams) as upstreams:
+        await serve_stdio(server_of(service.desk(upstreams), principal=lambda _: principal, secret=service.secret))
+
+
+async def over_http(service: Service, site: Site) -> None:
+    """Serve whoever shows a token, until the process is told to end."""
+    async with fronting(service.upstreams) as upstreams:
+        states = dict if upstreams is None else upstreams.states
+        metrics = Metrics(states)
+        desk = service.desk(upstreams, metrics)
+        server = server_of(desk, principal=site.tokens.principal, secret=service.secret)
+        server.middleware.append(metrics.timed)
+        routes = [*probes(service.domain, service.store, states, metrics), *approving(service, desk, site.url)]
+        await serve_http(app_of(server, site.tokens, url=site.url, scopes=site.scopes, routes=routes), site.host, site.port)
+
+
+def approving(service: Service, desk: Desk, url: str) -> list[Route]:
+    """The pages on which operators decide; none where nobody is named."""
+    if service.operators is None:
+        return []
+    approvals, links = Approvals(desk, service.store), Links(service.secret)
+    sign_ins = SignIns(read_operators(service.operators), service.secret)
+    receipts = service.receipts if isinstance(service.receipts, FileReceipts) else None
+    page = OperatorPage(desk, approvals, links, sign_ins, url, receipts)
+    return [*link_pages(links, approvals), *page.routes()]
+
+
+async def accept_changes(path: Path) -> list[str]:
+    """Take the tools of the servers of the file `path` as they are now. Returns the names of those that had changed."""
+    async with Upstreams(read_upstreams(path), pins_beside(path)) as upstreams:
+        return upstreams.accept()
+
+
+@asynccontextmanager
+async def fronting(path: Path | None) -> AsyncIterator[Upstreams | None]:
+    """The servers of the file `path`, connected."""
+    if path is None:
+        yield None
+        return
+    async with Upstreams(read_upstreams(path), pins_beside(path)) as upstreams:
+        yield upstreams
