@@ -282,7 +282,7 @@ def test_a_tool_that_no_server_offers_any_more_fails() -> None:
             await host.refresh()
             return await host.call_tool("look")
 
-    assert text_of(asyncio.run(run())) == "no server offers `look`"
+    assert text_of(asyncio.run(run())) == "`look` cannot be called now; nothing can be called now: answer in words."
 
 
 # Lists

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 
 from mcp_types import ElicitRequestFormParams, ElicitResult
 
@@ -68,20 +69,18 @@ def _field(domain: Domain, atom: Atom) -> Mapping[str, object]:
 
 
 def _taken(gate: Gate, question: OpenQuestion, result: ElicitResult) -> bool:
-    match result:
-        case ElicitResult(action="accept", content=dict(content)) if content:
-            try:
-                gate.answer(_answer(gate.session.domain, question, content))
-            except DomainError:
-                gate.unseen()
-                return False
-            return True
-        case ElicitResult(action="decline"):
-            gate.decline()
-            return True
-        case _:
-            gate.unseen()
-            return False
+    """What was answered counts for the question that was shown, and for no other that is open by now."""
+    with suppress(DomainError):
+        match result:
+            case ElicitResult(action="accept", content=dict(content)) if content:
+                gate.answer(_answer(gate.session.domain, question, content), to=question)
+                return True
+            case ElicitResult(action="decline"):
+                gate.decline(to=question)
+                return True
+    with suppress(DomainError):
+        gate.unseen(to=question)
+    return False
 
 
 def _answer(domain: Domain, question: OpenQuestion, content: Mapping[str, object]) -> object:

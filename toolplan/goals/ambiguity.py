@@ -127,8 +127,10 @@ def confidence_for(policy: Policy, level: RiskLevel) -> float:
     confidence wants a confirmation, which shows the very call.
     """
     tau = float(policy.confidence)
+    if level.safe:
+        return tau
     heaviest = max((other.weight for other in policy.risk), default=0)
-    if level.safe or not heaviest:
+    if not heaviest:
         return tau
     return tau + (1 - tau) / 2 * float(level.weight / heaviest)
 

@@ -13,6 +13,7 @@ from toolplan.frontier.calls import Source
 from toolplan.planning.plans import Atom, Status
 from toolplan.planning.problem import State
 
+_as_json = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 OBSERVED = (Source.OBSERVED, Source.CONTENT, Source.MODEL)
 """The sources of what a step brought, and not somebody said."""
 
@@ -50,7 +51,7 @@ class Belief:
 
 def digest(status: Status, value: object) -> str:
     """The digest of a belief that says so much. What is claimed and what is known differ in nothing that a call could have read."""
-    return f"{'not' if status is Status.DENIED else 'is'} {json.dumps(value, sort_keys=True, ensure_ascii=False)}"
+    return f"{'not' if status is Status.DENIED else 'is'} {_as_json(value)}"
 
 
 Beliefs = Mapping[Atom, Belief]
@@ -64,7 +65,10 @@ def digest_of(levels: Sequence[Beliefs], atom: Atom) -> str:
 
 def believed(levels: Sequence[Beliefs], atom: Atom) -> Belief | None:
     """The belief about `atom`; what a later level says goes before an earlier one."""
-    return next((level[atom] for level in reversed(levels) if atom in level), None)
+    for level in reversed(levels):
+        if (found := level.get(atom)) is not None:
+            return found
+    return None
 
 
 def said_in(levels: Sequence[Beliefs], reads: Iterable[Read]) -> tuple[Read, ...]:
@@ -94,16 +98,11 @@ def state_of(domain: Domain, levels: Sequence[Beliefs], now: float) -> State:
     merged: dict[Atom, Belief] = {}
     for level in levels:
         merged.update(level)
-    by_status: dict[Status, list[Atom]] = {status: [] for status in Status}
-    values: dict[Atom, object] = {}
-    for atom, belief in merged.items():
-        if is_stale(domain, belief, now):
-            continue
-        by_status[belief.status].append(atom)
-        if belief.value is not None:
-            values[atom] = belief.value
-    denied = (atom for atom in by_status[Status.DENIED] if not domain.facts[atom.fact].closed)
-    return State(frozenset(by_status[Status.KNOWN]), frozenset(by_status[Status.CLAIMED]), frozenset(denied), values)
+    fresh = {atom: belief for atom, belief in merged.items() if not is_stale(domain, belief, now)}
+    known = frozenset([atom for atom, belief in fresh.items() if belief.status is Status.KNOWN])
+    claimed = frozenset([atom for atom, belief in fresh.items() if belief.status is Status.CLAIMED])
+    denied = frozenset([atom for atom, belief in fresh.items() if belief.status is Status.DENIED and not domain.facts[atom.fact].closed])
+    return State(known, claimed, denied, {atom: belief.value for atom, belief in fresh.items() if belief.value is not None})
 
 
 def is_stale(domain: Domain, belief: Belief, now: float) -> bool:

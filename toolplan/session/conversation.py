@@ -21,7 +21,7 @@ from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.planning.inputs import StateInput, build
 from toolplan.planning.plans import Status, Step
 from toolplan.planning.problem import State
-from toolplan.session.answers import answered, given
+from toolplan.session.answers import answered, declined, given, not_seen, standing
 from toolplan.session.beliefs import Belief
 from toolplan.session.binding import Known, binder_of
 from toolplan.session.consent import aread_within, read_within, with_consent
@@ -29,16 +29,15 @@ from toolplan.session.contexts import context_of
 from toolplan.session.deciding import Next, decided
 from toolplan.session.events import (
     VERSION,
-    Answered,
     Began,
     Event,
     Heard,
     Observed,
+    OpenQuestion,
     Outcome,
     Refusal,
     Running,
     Started,
-    Unseen,
     Withdrawn,
     to_line,
 )
@@ -52,9 +51,9 @@ from toolplan.session.snapshots import digest_of, lines_of, read_events, snapsho
 from toolplan.session.starting import made, started
 from toolplan.session.stores import Store
 from toolplan.session.stores.memory import MemoryStore
-from toolplan.session.trust import beliefs_of, told_by
+from toolplan.session.trust import beliefs_of, reported_by, told_by
 from toolplan.session.turning import has_goal
-from toolplan.session.turns import AsyncReader, Declined, Mention, Reader, TurnReading
+from toolplan.session.turns import AsyncReader, Mention, Reader, TurnReading
 from toolplan.session.uncontracted import opening_of
 
 T = TypeVar("T")
@@ -185,21 +184,21 @@ class Session:
         build(self.domain, None, list(goals))
         self._hear(lambda _: TurnReading("", Reading("", (Candidate(goals, 1.0),), 0.0)))
 
-    def answer(self, answer: object, *, by: str = "") -> None:
+    def answer(self, answer: object, *, by: str = "", to: OpenQuestion | None = None) -> None:
         """An answer to the open question that is no turn: True or False, an option or its number, a value, or a mapping from facts to values.
 
         `by` names the role that answers, where that is not the user: a call that a `supervisor` must agree to is not agreed to by others, and
-        none is by `MODEL`.
+        none is by `MODEL`. `to` is the question that was shown: an answer to it is none to another that is open by now.
         """
-        self._commit(lambda memory: ([answered(self.domain, memory.open, answer, self._clock(), by)], None))
+        self._commit(lambda memory: ([answered(self.domain, standing(memory.open, to), answer, self._clock(), by)], None))
 
-    def decline(self) -> None:
+    def decline(self, *, to: OpenQuestion | None = None) -> None:
         """Somebody does not want to answer the open question. That is no consent, and the question is not asked again."""
-        self._commit(lambda memory: ([Answered(self._clock().timestamp(), (), Declined())], None))
+        self._commit(lambda memory: ([declined(standing(memory.open, to), self._clock())], None))
 
-    def unseen(self) -> None:
+    def unseen(self, *, to: OpenQuestion | None = None) -> None:
         """The open question was not shown, or not answered in time. That is no consent; it may be asked again."""
-        self._commit(lambda memory: ([Unseen(self._clock().timestamp())], None))
+        self._commit(lambda memory: ([not_seen(standing(memory.open, to), self._clock())], None))
 
     # What is next
 
@@ -220,7 +219,7 @@ class Session:
         state = memory.state(self.domain, now.timestamp(), memory.active)
         if self._decided is not None and self._decided[0] is memory and self._decided[1] == state:
             return self._decided[2]
-        following = decided(self._opening, memory, now, self._settings, self.catalog)
+        following = decided(self._opening, memory, state, now, self._settings, self.catalog)
         if not following.events:  # An event tells the time, and after it the memory is another.
             self._decided = memory, state, following
         return following
@@ -271,11 +270,12 @@ class Session:
 
         return self._commit(change)
 
-    def observe(self, call: Call | Step | str, result: object) -> Outcome:
+    def observe(self, call: Call | Step | str, result: object, *, by: str = "") -> Outcome:
         """What became of `call`: its raw result, or the exception that it raised; a TimeoutError leaves in doubt whether it ran.
 
         `call` is one that was started, or its id; or a step, as `"search_events"` or `"search_events(mine, event_1)"`, that counts as started
-        just before. What is observed of one call for the second time changes nothing.
+        just before. What is observed of one call for the second time changes nothing. `by` is `MODEL` where a model tells the result: then
+        nothing that it brings is known, and its values are the model's.
         """
 
         def change(memory: Memory) -> Changed[Outcome]:
@@ -283,11 +283,11 @@ class Session:
             if name in memory.outcomes:
                 return [], memory.outcomes[name]
             if name in memory.running:
-                seen = self._observed(memory, memory.running[name], result)
+                seen = reported_by(by, self._observed(memory, memory.running[name], result))
                 return [seen], seen.outcome
             begun = self._started(memory, call if isinstance(call, Call) else self._made(memory, call))
             running = Running(begun.call, begun.reads, begun.frame, begun.outcome, begun.basis)
-            seen = self._observed(fold(self.domain, [begun], memory), running, result)
+            seen = reported_by(by, self._observed(fold(self.domain, [begun], memory), running, result))
             return [begun, seen], seen.outcome
 
         return self._commit(change)
@@ -360,10 +360,14 @@ class Session:
     def _refresh(self) -> bool:
         """Take up what other workers have added; whether there was anything."""
         lines = self._store.events(self.id, self._count)
-        events = read_events(self.contracts, lines, first=self._count)
-        self._memory = fold(self.domain, events, self._memory)
-        self._count += len(events)
-        return bool(events)
+        if lines:
+            self._take(lines)
+        return bool(lines)
+
+    def _take(self, lines: Sequence[str]) -> None:
+        """Go on from what is written in the store. Only that counts, so that what is written here is read back as well."""
+        self._memory = fold(self.domain, read_events(self.contracts, lines, first=self._count), self._memory)
+        self._count += len(lines)
 
     def _commit(self, change: Callable[[Memory], Changed[T]]) -> T:
         """Keep the events that `change` makes of the memory, and give its result. Where another worker was faster, it is made anew."""
@@ -375,9 +379,7 @@ class Session:
                 if not lines:
                     return result
                 if self._store.append(self.id, self._count, lines):
-                    # What was written is what counts, so it is read back.
-                    self._memory = fold(self.domain, read_events(self.contracts, lines, first=self._count), self._memory)
-                    self._count += len(lines)
+                    self._take(lines)
                     return result
                 if not self._refresh():
                     raise DomainError([Diagnostic(Code.BAD_CALL, "the session is not in its store any more", None, "begin a new one")])

@@ -78,19 +78,18 @@ class Next:
     events: tuple[Event, ...] = ()
 
 
-def decided(opening: Opening, memory: Memory, now: datetime, settings: Settings, catalog: Catalog) -> Next:
-    """What is next in `memory` at `now`, where `catalog` are the real tools."""
-    return _Deciding(opening, memory, now, settings, catalog).next()
+def decided(opening: Opening, memory: Memory, state: State, now: datetime, settings: Settings, catalog: Catalog) -> Next:
+    """What is next in `memory` at `now`, when its open request is in `state`, where `catalog` are the real tools."""
+    return _Deciding(opening, memory, state, now, settings, catalog).next()
 
 
 class _Deciding:
     """One decision for one request, or for none."""
 
-    def __init__(self, opening: Opening, memory: Memory, now: datetime, settings: Settings, catalog: Catalog) -> None:
+    def __init__(self, opening: Opening, memory: Memory, state: State, now: datetime, settings: Settings, catalog: Catalog) -> None:
         self.domain, self.opened, self.missing, self.catalog = opening.domain, opening.opened, opening.missing, catalog
-        self.memory, self.frame, self.now, self.settings = memory, memory.current, now, settings
+        self.memory, self.frame, self.state, self.now, self.settings = memory, memory.current, state, now, settings
         self.levels: list[Beliefs] = memory.levels(memory.active)
-        self.state = memory.state(self.domain, now.timestamp(), memory.active)
 
     def next(self) -> Next:
         """The decision of the planner, or what a conversation does instead of it."""

@@ -275,16 +275,19 @@ class Ended:
 
 Event = Began | Heard | Answered | Unseen | Asked | Started | Observed | Ended | Stuck | Refusal | Withdrawn
 
+_codec = codec_of(Event)
+_as_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
 
 def to_line(event: Event) -> str:
     """`event` as a line of JSON, always the same bytes."""
-    return json.dumps(codec_of(Event).encode(event), separators=(",", ":"), allow_nan=False)
+    return _as_json(_codec.encode(event))
 
 
 def from_line(line: str) -> Event:
     """The event that `line` holds. Raises ValueError where it holds none."""
     try:
-        event: Event = codec_of(Event).decode(json.loads(line))
+        event: Event = _codec.decode(json.loads(line))
     except RecursionError as error:
         raise ValueError("nested too deep") from error
     return event

@@ -25,7 +25,8 @@ def known_since(domain: Domain, memory: Memory, running: Running, event: Observe
     learned = event.learned if current(before, running.basis) else ()
     lasting = [belief for belief in learned if _is_kept(domain, frame, belief.atom)]
     memory = _without(memory, event.lost, frame)
-    memory = replace(memory, beliefs=believing(memory.beliefs, lasting))
+    if lasting:
+        memory = replace(memory, beliefs=believing(memory.beliefs, lasting))
     if frame is not None:
         own = [belief for belief in learned if belief not in lasting]
         frame = memory.frame(running.frame) or frame
@@ -47,6 +48,8 @@ def _above(frame: Frame, lasting: list[Belief]) -> dict[Atom, Belief]:
 
 
 def _with_entities(memory: Memory, event: Observed) -> Memory:
+    if not event.brought:
+        return memory
     entities = {**memory.entities, **{mention.name: mention.type for mention in event.brought}}
     words = {**memory.words, **{mention.name: mention.words for mention in event.brought if mention.words}}
     labelled = memory.labelled | {mention.name for mention in event.brought}
@@ -55,6 +58,8 @@ def _with_entities(memory: Memory, event: Observed) -> Memory:
 
 def _without(memory: Memory, lost: Iterable[Atom], frame: Frame | None) -> Memory:
     gone = frozenset(lost)
+    if not gone:
+        return memory
     memory = replace(memory, beliefs={atom: belief for atom, belief in memory.beliefs.items() if atom not in gone})
     if frame is None:
         return memory

@@ -108,11 +108,11 @@ def _observed(domain: Domain, memory: Memory, event: Observed) -> Memory:
     memory = replace(memory, running=left, outcomes={**memory.outcomes, event.call: event.outcome})
     memory = known_since(domain, memory, running, event)
     frame = memory.caller(running.frame)
-    return memory if frame is None else memory.with_frame(_tried(replace(frame, latest=event.outcome, stuck=False), running, event))
+    return memory if frame is None else memory.with_frame(_tried(frame, running, event))
 
 
 def _tried(frame: Frame, running: Running, event: Observed) -> Frame:
-    """`frame` with what was tried in vain, and what there is to choose from."""
+    """`frame` with what became of its last call, what was tried in vain, and what there is to choose from."""
     step = running.call.step
     before = next((tried for tried in frame.tried if tried.step == step), None)
     others = tuple(tried for tried in frame.tried if tried.step != step)
@@ -125,4 +125,4 @@ def _tried(frame: Frame, running: Running, event: Observed) -> Frame:
         others = (*others, Tried(step, reads, event.outcome, times, event.call, doubts))
     failed = event.outcome in (Outcome.FAILED, Outcome.RETRY)
     closed = frame.closed if failed else frame.closed | {digest_of_call(running.call)}
-    return replace(frame, tried=others, agreed=agreed, choices=choices, closed=closed)
+    return replace(frame, latest=event.outcome, stuck=False, tried=others, agreed=agreed, choices=choices, closed=closed)

@@ -56,9 +56,9 @@ class Observer:
         """Nobody knows whether the call ran. One that only looks can be tried again; any other may have done all that it does."""
         if self._harmless(tool):
             return self._event(running, Outcome.RETRY if tried < self.retries else Outcome.FAILED, reason)
-        steps = _outcomes(tool, running.call.step)
-        touched = {atom for step in steps for atom in self._touched(step)}
-        removed = {atom for step in steps for atom in self._removed(step)}
+        afters = [(step, successor(self.problem, self.problem.state, step)) for step in _outcomes(tool, running.call.step)]
+        touched = {atom for step, after in afters for atom in self._touched(step, after)}
+        removed = {atom for _, after in afters for atom in self._removed(after)}
         # What it may have brought has no name yet: nothing can be said of it.
         named = (atom for atom in sorted(touched) if atom.fact != BROUGHT and self.problem.placeholders.isdisjoint(atom.arguments))
         learned = [self._belief(running, tool, atom, Status.CLAIMED, None) for atom in named if atom.fact in self.problem.domain.facts]
@@ -97,7 +97,7 @@ class Observer:
             )
             return self._event(running, Outcome.NOTHING if not _doubted(findings.values()) else Outcome.IN_DOUBT, reason)
         after = successor(self.problem, self.problem.state, step)
-        touched = sorted(self._touched(step))
+        touched = sorted(self._touched(step, after))
         # What only other outcomes would bring is not missed.
         findings = {atom: found for atom, found in findings.items() if atom in touched}
         brought = _Brought(self, tool, findings)
@@ -129,32 +129,32 @@ class Observer:
         outcome = _outcome_of(findings.values(), several)
         reason = next((found.reason for found in findings.values() if isinstance(found, InDoubt)), "")
         event = self._event(running, outcome, reason)
-        removed = tuple(sorted(self._removed(step)))
+        removed = tuple(sorted(self._removed(after)))
         return replace(
             event, learned=tuple(learned), lost=tuple(lost), several=tuple(several), brought=tuple(brought.mentions), removed=removed
         )
 
     def _is_ambiguous(self, atom: Atom, found: Found, brought: _Brought) -> bool:
         fact = self.problem.domain.facts[atom.fact]
-        several = len({json.dumps(_carried(fact, match.value)) for match in found.matches}) > 1
-        return several and not fact.many and not brought.has(atom)
+        if len(found.matches) < 2 or fact.many or brought.has(atom):
+            return False
+        return len({json.dumps(_carried(fact, match.value)) for match in found.matches}) > 1
 
     def _says_no(self, atom: Atom, found: Found) -> bool:
         """Whether all that the result has of a fact without a value is `false`."""
         return self.problem.domain.facts[atom.fact].value is None and all(match.value is False for match in found.matches)
 
-    def _touched(self, step: Step) -> set[Atom]:
-        """What a call of `step` may say anything about."""
+    def _touched(self, step: Step, after: State) -> set[Atom]:
+        """What a call of `step`, which leads to `after`, may say anything about."""
         problem, state = self.problem, self.problem.state
         action, binding = problem.domain.tools[step.action], problem.binding(step)
-        after = successor(problem, state, step)
         changed = (after.known ^ state.known) | (after.denied ^ state.denied) | (after.uncertain ^ state.uncertain)
         effects = (effect for effect in (*produces(action, step), *removes(action, step)) if effect.always_fires)
         return {*changed, *(ground(effect.atom, binding) for effect in effects), *certain(problem.domain, step, binding)}
 
-    def _removed(self, step: Step) -> frozenset[Atom]:
-        """What is no longer as sure, or as false, once `step` was taken."""
-        before, after = self.problem.state, successor(self.problem, self.problem.state, step)
+    def _removed(self, after: State) -> frozenset[Atom]:
+        """What is no longer as sure, or as false, in `after`."""
+        before = self.problem.state
         return (before.known - after.known) | (before.uncertain - after.known - after.uncertain) | (before.denied - after.denied)
 
     def _value(self, atom: Atom, found: Found) -> object:

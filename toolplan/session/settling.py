@@ -15,7 +15,9 @@ def settled(memory: Memory) -> Memory:
     """`memory` without beliefs, agreements, vain attempts, choices and a question for agreement that rest on what has changed."""
     memory = _without_outdated(memory)
     frames = tuple(_settled(frame, memory.levels(frame)) for frame in memory.frames)
-    memory = replace(memory, frames=frames, beside=_settled(memory.beside, memory.levels(None)))
+    beside = _settled(memory.beside, memory.levels(None))
+    if (frames, beside) != (memory.frames, memory.beside):
+        memory = replace(memory, frames=frames, beside=beside)
     asked = memory.open
     moot = isinstance(asked, AskedCall) and not current(memory.levels(memory.active), asked.reads)
     return replace(memory, open=None) if moot else memory

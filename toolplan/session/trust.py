@@ -10,7 +10,7 @@ from toolplan.domain import Domain, ValueType
 from toolplan.frontier.calls import Source
 from toolplan.planning.plans import Status
 from toolplan.session.beliefs import Belief
-from toolplan.session.events import MODEL
+from toolplan.session.events import MODEL, Observed
 from toolplan.session.spelling import spelling
 from toolplan.session.turns import Stated, TurnReading
 from toolplan.values import Found, Normal, found, normal
@@ -24,6 +24,16 @@ def beliefs_of(domain: Domain, turn: TurnReading, now: datetime) -> tuple[Belief
 def told_by(by: str, beliefs: Iterable[Belief]) -> tuple[Belief, ...]:
     """`beliefs` as `by` tells them: what a model passes on is the model's."""
     return tuple(replace(belief, source=Source.MODEL) if by == MODEL else belief for belief in beliefs)
+
+
+def reported_by(by: str, seen: Observed) -> Observed:
+    """`seen` as `by` tells it: what a model says that a call has brought is uncertain, and what it says is not so is unknown."""
+    if by != MODEL:
+        return seen
+    claimed = (belief for belief in seen.learned if belief.status is not Status.DENIED)
+    denied = (belief.atom for belief in seen.learned if belief.status is Status.DENIED)
+    learned = tuple(replace(belief, status=Status.CLAIMED, source=Source.MODEL) for belief in claimed)
+    return replace(seen, learned=learned, lost=(*seen.lost, *denied))
 
 
 def _belief(domain: Domain, item: Stated, text: str, now: datetime) -> Belief:
