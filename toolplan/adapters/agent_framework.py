@@ -10,7 +10,6 @@ import asyncio
 import copy
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, count
 from typing import Any, Literal, cast
 from uuid import uuid4
 
@@ -32,7 +31,7 @@ from agent_framework import (
 from agent_framework.exceptions import UserInputRequiredException
 from pydantic_core import to_jsonable_python
 
-from toolplan.adapters.guide import Ask, Choose, Guide, Make, parsed
+from toolplan.adapters.guide import Ask, Choose, Guide, Make, free, parsed
 from toolplan.catalog import Catalog, RealTool
 from toolplan.exposure import Payload
 from toolplan.exposure.declarations import DISPATCHER, dispatcher
@@ -98,19 +97,15 @@ class Steering(ChatMiddleware):
 
     async def process(self, context: ChatContext, call_next: Next) -> None:
         """Ask the user, make a call, or let the model choose."""
-        directions = await self.guide.astep()
-        await self.keep()
+        directions, self._state["snapshot"] = await self.guide.akept_step()
         match directions:
             case Ask(_, text):
                 _answer(context, Content.from_text(text))
                 return
             case Make(call):
-                # If the model has made the call itself, and was told to wait, that was the result under its id.
                 taken = {content.call_id for message in context.messages for content in message.contents}
-                identities = chain([call.id], (f"{call.id}.{number}" for number in count(2)))
                 name, values = self.guide.shown(call)
-                identity = next(identity for identity in identities if identity not in taken)
-                _answer(context, Content.from_function_call(identity, name, arguments=values))
+                _answer(context, Content.from_function_call(free(call.id, taken.__contains__), name, arguments=values))
             case Choose(payload):
                 self._restrict(context, payload)
                 await call_next()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -91,7 +91,7 @@ class Toolplan(Middleware):
         call = guide.call(client.call_id, context.message.name, context.message.arguments or {})
         try:
             now = await _settled(guide, client)
-            await self._look_again(guide, context, {call.tool, *callable_tools(now)})
+            await self._look_again(guide, context, call.tool)
             verdict = await guide.gate.acheck(call)
             if isinstance(verdict, Hold) and not isinstance(now.decision, Clarify) and await asked(guide.gate, client.elicit):
                 verdict = await guide.gate.acheck(call)
@@ -127,13 +127,12 @@ class Toolplan(Middleware):
             return ToolResult(str(error), is_error=True)
         return ran.result if isinstance(ran, Ran) else _unmade(ran)
 
-    async def _look_again(self, guide: Guide, context: MiddlewareContext[CallToolRequestParams], names: Iterable[str]) -> None:
-        """Of the tools `names` some may have changed since they were listed."""
+    async def _look_again(self, guide: Guide, context: MiddlewareContext[CallToolRequestParams], name: str) -> None:
+        """The tool `name` may have changed since it was listed."""
         assert context.fastmcp_context is not None
         catalog, server = guide.session.catalog, context.fastmcp_context.fastmcp
-        found = [tool for name in names if name in catalog and (tool := await server.get_tool(name)) is not None]
-        real = {tool.name: _known(tool, catalog) for tool in found}
-        await self._offer(guide, [real.get(name, tool) for name, tool in catalog.items()])
+        if name in catalog and (tool := await server.get_tool(name)) is not None and (real := _known(tool, catalog)) != catalog[name]:
+            await self._offer(guide, [real if known.name == name else known for known in catalog.values()])
 
     async def _offer(self, guide: Guide, tools: Sequence[RealTool]) -> None:
         if list(tools) != list(guide.session.catalog.values()):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import chain, count, takewhile
 from typing import Literal, NamedTuple
 
 from toolplan.catalog import NO_TOOLS, Catalog
@@ -128,6 +128,15 @@ class Guide:
         # What is declared changes with the step, and does so on the loop: a host that is cancelled gets both or neither.
         return self._shown(await asyncio.to_thread(self._following))
 
+    async def akept_step(self) -> tuple[Directions, str]:
+        """As `astep`, with the snapshot after it: one way to a thread for both."""
+        following, session = await asyncio.to_thread(lambda: (self._following(), self.session.snapshot()))
+        return self._shown(following), self._snapshot(session)
+
+    def has_heard(self, identity: str) -> bool:
+        """Whether the message `identity` is nothing new."""
+        return identity in self._heard
+
     def _following(self) -> Ask | Make | _Choice:
         now = self.gate.next()
         match now.decision:
@@ -177,7 +186,10 @@ class Guide:
 
     def snapshot(self) -> str:
         """All of it as JSON, for a checkpointer: the session, what was heard, what was declared."""
-        return _snapshot(_Kept(sorted(self._heard), self.exposure.state, self.session.snapshot()))
+        return self._snapshot(self.session.snapshot())
+
+    def _snapshot(self, session: str) -> str:
+        return _snapshot(_Kept(sorted(self._heard), self.exposure.state, session))
 
     def _known(self, now: Frontier) -> Mapping[str, object] | None:
         """The arguments that the note tells. What third parties wrote or a model made up is not repeated as ours."""
@@ -206,8 +218,11 @@ def session_in(snapshot: str) -> str:
 
 def merged(one: str, other: str) -> str:
     """What became of one conversation in two places, as one snapshot: what both know, then what only `one` does, then what only `other` does."""
-    if other.startswith(one.removesuffix(_END)):  # It has gone on from there: nearly always, and then nothing has to be read.
+    # One has gone on from the other: nearly always, and then nothing has to be read.
+    if other.startswith(one.removesuffix(_END)):
         return other
+    if one.startswith(other.removesuffix(_END)):
+        return one
     first, second = _kept(one), _kept(other)
     before, after = lines_of(first.session), lines_of(second.session)
     common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
@@ -229,6 +244,13 @@ def _kept(snapshot: str) -> _Kept:
             return _Kept(heard, exposure, session)
         case _:
             raise DomainError([Diagnostic(Code.BAD_JSON, "this is no snapshot of a guide", None, "pass what `snapshot` gave")])
+
+
+def free(identity: str, is_taken: Callable[[str], bool]) -> str:
+    """`identity`, or the first like it that is not taken: a call that was told to wait has its result under its own."""
+    # All providers take letters, digits and hyphens in an id, and some take nothing else.
+    identities = chain([identity], (f"{identity}-{number}" for number in count(2)))
+    return next(each for each in identities if not is_taken(each))
 
 
 def worded(question: UserQuestion) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
 from typing import Any, Literal, cast
 
 from pydantic_ai import RunContext, ToolOrOutput, ToolReturn
@@ -34,7 +33,7 @@ from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, ToolsetTool, WrapperToolset
 from pydantic_core import to_jsonable_python
 
-from toolplan.adapters.guide import Ask, Choose, Guide, Make, parsed
+from toolplan.adapters.guide import Ask, Choose, Guide, Make, free, parsed
 from toolplan.catalog import Catalog, RealTool
 from toolplan.exposure import Payload, Provider
 from toolplan.exposure.declarations import DISPATCHER, dispatcher
@@ -72,6 +71,7 @@ class Toolplan(AbstractCapability[Any]):
     asks: Asks = "text"
     tools: Tools = field(default_factory=dict, init=False)
     asked: set[str] = field(default_factory=set, init=False)
+    answered: set[str] = field(default_factory=set, init=False)
 
     def get_ordering(self) -> CapabilityOrdering:
         """After all others: nothing comes after the note, and nothing changes a call that the gate has seen."""
@@ -94,7 +94,7 @@ class Toolplan(AbstractCapability[Any]):
 
     def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> GuardedToolset:
         """The tools behind the gate."""
-        return GuardedToolset(toolset, self.guide, self.asks, self.tools, self.asked)
+        return GuardedToolset(toolset, self.guide, self.asks, self.tools, self.asked, self.answered)
 
     async def before_model_request(self, ctx: Context, request_context: ModelRequestContext) -> ModelRequestContext:
         """Hear what is new, then ask the user, make a call, or let the model choose."""
@@ -161,7 +161,7 @@ class Toolplan(AbstractCapability[Any]):
         match part:
             case UserPromptPart(content=content) if text := _text_of(content):
                 await self.guide.aheard(identity, text)
-            case ToolReturnPart():
+            case ToolReturnPart() if identity not in self.answered:
                 await asyncio.to_thread(self._returned, part)
             case _:
                 pass
@@ -191,23 +191,25 @@ class Toolplan(AbstractCapability[Any]):
                 self.guide.gate.unseen()
 
     def _part(self, call: Call, messages: Sequence[ModelMessage]) -> ToolCallPart:
-        """The call as the model would have made it. If it has, and was told to wait, that was the result under its id."""
-        name, values = self.guide.exposure.names.shown(call.tool), call.values
-        if self.guide.exposure.strategy == "dispatch":
-            name, values = DISPATCHER, {"name": name, "arguments": values}
+        """The call as the model would have made it."""
+        name, values = self.guide.shown(call)
         taken = {part.tool_call_id for message in messages if isinstance(message, ModelResponse) for part in message.tool_calls}
-        identities = chain([call.id], (f"{call.id}.{number}" for number in count(2)))
-        return ToolCallPart(name, values, tool_call_id=next(identity for identity in identities if identity not in taken))
+        return ToolCallPart(name, values, tool_call_id=free(call.id, taken.__contains__))
 
 
 @dataclass
 class GuardedToolset(WrapperToolset[Any]):
-    """The function tools of an agent, behind the gate and under the names that its provider takes."""
+    """The function tools of an agent, behind the gate and under the names that its provider takes.
+
+    `asked` are the ids of calls that stand for questions, `answered` those of calls whose results are the gate's.
+    """
 
     guide: Guide
     asks: Asks
     tools: Tools
     asked: set[str]
+    answered: set[str]
+    described: Mapping[str, tuple[object, object]] = field(default_factory=dict, init=False)
 
     async def get_tools(self, ctx: Context) -> Tools:
         """All of them, or the one that calls all others."""
@@ -229,6 +231,7 @@ class GuardedToolset(WrapperToolset[Any]):
         if ctx.tool_call_id in self.asked:
             raise CallDeferred(tool_args, kind="question")
         assert ctx.tool_call_id is not None
+        self.answered.discard(ctx.tool_call_id)  # Some models use an id again.
         call, gate = self.guide.call(ctx.tool_call_id, name, tool_args), self.guide.gate
         if ctx.tool_call_approved:
             await asyncio.to_thread(self._approve, call, ctx.tool_call_metadata)
@@ -243,13 +246,14 @@ class GuardedToolset(WrapperToolset[Any]):
             await gate.acheck(call)
             gate.skip(call.id)
             raise
+        if isinstance(ran, Hold) and self.asks == "deferred":
+            raise ApprovalRequired({"question": ran.question.text, "by": ran.question.by})
+        self.answered.add(call.id)
         match ran:
             case Ran(result):
                 return result
             case Refuse():
                 raise ToolFailed(ran.message)
-            case Hold(question) if self.asks == "deferred":
-                raise ApprovalRequired({"question": question.text, "by": question.by})
             case Hold():
                 return ran.message
 
@@ -279,6 +283,11 @@ class GuardedToolset(WrapperToolset[Any]):
 
     def _offer(self) -> None:
         """A server may have changed its tools since they were listed."""
+        # Definitions are new at every step, and what they hold is nearly always the same.
+        described = {name: (tool.tool_def.description, tool.tool_def.parameters_json_schema) for name, tool in self.tools.items()}
+        if described == self.described:
+            return
+        self.described = described
         catalog = self.guide.session.catalog
         real = {name: _real_tool(tool.tool_def, catalog[name]) for name, tool in self.tools.items() if name in catalog}
         if any(tool is not catalog[name] for name, tool in real.items()):

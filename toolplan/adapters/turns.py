@@ -10,10 +10,9 @@ import inspect
 import json
 from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
-from itertools import chain, count
 from typing import Any, NamedTuple, Protocol
 
-from toolplan.adapters.guide import Ask, Choose, Guide, Make
+from toolplan.adapters.guide import Ask, Choose, Guide, Make, free
 from toolplan.exposure import Payload, Provider
 from toolplan.frontier import Call
 from toolplan.gate import Hold, Ran, Refuse, ToolCall
@@ -151,7 +150,7 @@ class _Conversation:
     def _gated(self, calls: Sequence[ModelCall]) -> list[tuple[ModelCall, ToolCall]]:
         """`calls` as the gate knows them. A model that numbers its calls anew in each answer has used their ids before."""
         memory = self.guide.session.memory
-        own = {call.id: next(id for id in _like(call.id) if not memory.has_call(id)) for call in calls}
+        own = {call.id: free(call.id, memory.has_call) for call in calls}
         return [(call, self.guide.call(own[call.id], call.name, call.arguments)) for call in calls]
 
     def _running(self, name: str) -> Callable[..., Any]:
@@ -166,7 +165,7 @@ class _Conversation:
     def _as_made(self, call: Call) -> ModelCall:
         """`call` under an id that is not taken: where it was held, there is a result under its own."""
         taken = json.dumps(self.messages)
-        return ModelCall(next(id for id in _like(call.id) if json.dumps(id) not in taken), *self.guide.shown(call))
+        return ModelCall(free(call.id, lambda identity: json.dumps(identity) in taken), *self.guide.shown(call))
 
 
 class Agent(_Conversation):
@@ -292,10 +291,6 @@ class AsyncAgent(_Conversation):
             return _told(call, await self.guide.gate.arun(gated, execute))
         except Exception as error:
             return _raised(call, error)
-
-
-def _like(identity: str) -> Iterator[str]:
-    return chain([identity], (f"{identity}-{number}" for number in count(2)))
 
 
 def _check(shapes: Shapes, guide: Guide, tools: Tools) -> None:

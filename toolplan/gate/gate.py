@@ -18,6 +18,7 @@ from toolplan.language.diagnostics import DomainError, quoted
 from toolplan.planning.plans import Step
 from toolplan.receipts import NO_RECEIPTS, Kind, Receipts
 from toolplan.session import Allowed, Held, Outcome, Proposal, Refused, Session, Why
+from toolplan.session.events import OpenQuestion
 from toolplan.session.proposing import names_of, not_callable, real_names
 from toolplan.session.turns import TurnReading
 
@@ -70,22 +71,22 @@ class Gate:
         await asyncio.to_thread(self._record, "answer", lambda: recording.heard(asked, turn, by))
         return turn
 
-    def answer(self, answer: object, *, by: str = "") -> None:
+    def answer(self, answer: object, *, by: str = "", to: OpenQuestion | None = None) -> None:
         """As `Session.answer`: the only way to a permission that is no turn of the user."""
-        asked = self.session.memory.open
-        self.session.answer(answer, by=by)
+        asked = to or self.session.memory.open
+        self.session.answer(answer, by=by, to=to)
         self._record("answer", lambda: recording.answered(asked, answer, by))
 
-    def decline(self) -> None:
+    def decline(self, *, to: OpenQuestion | None = None) -> None:
         """As `Session.decline`."""
-        asked = self.session.memory.open
-        self.session.decline()
+        asked = to or self.session.memory.open
+        self.session.decline(to=to)
         self._record("answer", lambda: recording.answered(asked, "declined", ""))
 
-    def unseen(self) -> None:
+    def unseen(self, *, to: OpenQuestion | None = None) -> None:
         """As `Session.unseen`."""
-        asked = self.session.memory.open
-        self.session.unseen()
+        asked = to or self.session.memory.open
+        self.session.unseen(to=to)
         self._record("answer", lambda: recording.answered(asked, "unseen", ""))
 
     def next(self) -> Frontier:
@@ -129,10 +130,10 @@ class Gate:
         allowed = self._allowed(call)
         return allowed if allowed is not None else await self._checked_apart(call)
 
-    def observe(self, permit: Permit, result: object) -> Outcome:
-        """What became of the call of `permit`: its raw result, or the exception that it raised."""
+    def observe(self, permit: Permit, result: object, *, by: str = "") -> Outcome:
+        """What became of the call of `permit`: its raw result, or the exception that it raised. `by` is as in `Session.observe`."""
         try:
-            outcome = self._observed(permit.call, result)
+            outcome = self._observed(permit.call, result, by)
             self._record("outcome", lambda: recording.outcome(self.session.domain, permit.call, outcome))
         finally:
             self._order.settle(permit.id)
@@ -295,14 +296,14 @@ class Gate:
         self._order.settle(call.id)
         return verdict
 
-    def _observed(self, call: Call, result: object) -> Outcome:
+    def _observed(self, call: Call, result: object, by: str) -> Outcome:
         if call.id in self.session.memory.running or call.id in self.session.memory.outcomes:
-            return self.session.observe(call, result)
+            return self.session.observe(call, result, by=by)
         # Nobody let it through: what is known of its contract is what can be known of it.
         names = [name for name, tool in self.session.domain.tools.items() if call.tool == tool.call_name]
         for name in names:
             try:
-                return self.session.observe(name, result)
+                return self.session.observe(name, result, by=by)
             except DomainError:
                 continue
         return Outcome.FAILED if isinstance(result, BaseException) else Outcome.DONE

@@ -70,7 +70,7 @@ class Keeper:
         """The guide of the conversation that the state holds, with the tools that there are now."""
         kept = cast(Kept | None, request.state.get(MARK) or None)
         provider, context = self._provider or provider_of(request), request.runtime.context
-        catalog = self._catalog([one for one in request.tools if isinstance(one, BaseTool)])
+        catalog = self._catalog([one for one in request.tools if not isinstance(one, dict)])
         if kept is None:
             wish = wish_for(self._strategy, provider, request)
             return Guide.of(self._gate(None, catalog, context), provider, strategy=wish, ready=self._ready)
@@ -78,9 +78,13 @@ class Keeper:
         # One that is ahead of the state belongs to what was left: the graph goes on from an older checkpoint.
         if guide is None or guide.exposure.provider != provider or guide.snapshot() != kept["conversation"]:
             return self._restored(kept, provider, catalog, context)
-        if catalog != guide.session.catalog:
+        if catalog is not guide.session.catalog and catalog != guide.session.catalog:
             guide.offer(catalog)
         return guide
+
+    def live(self, request: ToolCallRequest) -> Guide | None:
+        """As `shared`, if the guide is at hand."""
+        return self._live.get(_place(request.runtime, request.state[MARK]))
 
     def shared(self, request: ToolCallRequest) -> Guide:
         """The guide that all calls of one step share: the state knows of none of them before all are done."""
@@ -115,7 +119,7 @@ class Keeper:
     def _gate(self, snapshot: str | None, catalog: Catalog, context: object) -> Gate:
         """A gate whose session knows the tools as they are here, whatever the host has given it."""
         gate = self._conversation(snapshot, catalog, context)
-        if gate.session.catalog != catalog:
+        if gate.session.catalog is not catalog:
             gate.session.offer(catalog)
         return gate
 
@@ -142,6 +146,11 @@ class _Live:
             for passed in [passed for passed, other in self._guides.items() if other is guide]:
                 del self._guides[passed]
             return guide
+
+    def get(self, place: Place) -> Guide | None:
+        """The guide at `place`."""
+        with self._lock:
+            return self._guides.get(place)
 
     def share(self, place: Place, make: Callable[[], Guide]) -> Guide:
         """The guide at `place`, the same for all who ask."""

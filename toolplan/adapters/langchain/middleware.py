@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal
 
 from langchain.agents.middleware import (
@@ -15,7 +15,7 @@ from langchain.agents.middleware import (
     TracePolicy,
     omit_payload,
 )
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import HumanMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import interrupt
 
@@ -30,6 +30,9 @@ from toolplan.domain import Domain
 from toolplan.exposure import Provider, Strategy
 from toolplan.frontier import Clarify
 from toolplan.frontier.decisions import UserQuestion
+
+Now = ModelRequest[Any] | ExtendedModelResponse[Any]
+"""What is asked of the model, or all that comes of its visit."""
 
 
 class Toolplan(AgentMiddleware[Any, Any, Any]):
@@ -64,32 +67,31 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
 
     def wrap_model_call(self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]) -> Any:
         """Hear what is new, then ask the user, make a call, or let the model choose."""
-        guide = self._begun(request)
-        for identity, text in _turns(request.state["messages"]):
-            guide.heard(identity, text)
-        visit = Visit(guide, request, self._questions)
-        now = visit.step()
+        visit = self._visit(request)
+        for identity, text in _turns(request):
+            visit.guide.heard(identity, text)
+        now = self._first(visit)
         while isinstance(now, ModelRequest):
-            now = visit.take(handler(now))
-        return ExtendedModelResponse(now, self._keeper.command(guide, request.runtime))
+            now = self._after(visit, handler(now))
+        return now
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> Any:
         """As `wrap_model_call`, without blocking the event loop."""
-        guide = await asyncio.to_thread(self._begun, request)
-        for identity, text in _turns(request.state["messages"]):
-            await guide.aheard(identity, text)
-        visit = Visit(guide, request, self._questions)
-        now = await asyncio.to_thread(visit.step)
+        visit, now = await asyncio.to_thread(self._entered, request)
+        if now is None:
+            for identity, text in _turns(request):
+                await visit.guide.aheard(identity, text)
+            now = await asyncio.to_thread(self._first, visit)
         while isinstance(now, ModelRequest):
-            now = await asyncio.to_thread(visit.take, await handler(now))
-        return ExtendedModelResponse(now, await asyncio.to_thread(self._keeper.command, guide, request.runtime))
+            now = await asyncio.to_thread(self._after, visit, await handler(now))
+        return now
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Any:
         """What the gate says of the call: its result, or why there is none. What a tool raises is a result that says so."""
         guide = self._keeper.shared(request)
-        if (question := self._question(guide, request)) is not None:
+        if self._is_question(request) and (question := self._question(guide)) is not None:
             return self._keeper.with_result(guide, request, answered(guide, request, question, interrupt(review(question))))
         call = guide.call(identity_of(request), request.tool_call["name"], request.tool_call["args"])
 
@@ -106,8 +108,10 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]) -> Any:
         """As `wrap_tool_call`, without blocking the event loop."""
-        guide = await asyncio.to_thread(self._keeper.shared, request)
-        if (question := await asyncio.to_thread(self._question, guide, request)) is not None:
+        guide = self._keeper.live(request)
+        if guide is None:
+            guide = await asyncio.to_thread(self._keeper.shared, request)
+        if self._is_question(request) and (question := await asyncio.to_thread(self._question, guide)) is not None:
             decided = await asyncio.to_thread(answered, guide, request, question, interrupt(review(question)))
             return await asyncio.to_thread(self._keeper.with_result, guide, request, decided)
         call = guide.call(identity_of(request), request.tool_call["name"], request.tool_call["args"])
@@ -123,24 +127,44 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
             result = failed(request, error)
         return await asyncio.to_thread(self._keeper.with_result, guide, request, result)
 
-    def _begun(self, request: ModelRequest[Any]) -> Guide:
+    def _visit(self, request: ModelRequest[Any]) -> Visit:
         guide = self._keeper.begun(request)
         give_up(guide, request.state["messages"])
-        return guide
+        return Visit(guide, request, self._questions)
 
-    def _question(self, guide: Guide, request: ToolCallRequest) -> UserQuestion | None:
-        """What to ask the user, if the call stands for that. What a model may have written in its place is not shown."""
-        if self._questions == "interrupt" and request.tool_call["name"] == ASK_USER:
-            match guide.gate.next().decision:
-                case Clarify(question):
-                    return question
-        return None
+    def _entered(self, request: ModelRequest[Any]) -> tuple[Visit, Now | None]:
+        """A visit, and what is asked first if there is nothing to hear before: one way to a thread for both."""
+        visit = self._visit(request)
+        has_heard = all(visit.guide.has_heard(identity) for identity, _ in _turns(request))
+        return visit, self._first(visit) if has_heard else None
+
+    def _first(self, visit: Visit) -> Now:
+        return self._kept(visit, visit.step())
+
+    def _after(self, visit: Visit, response: ModelResponse[Any]) -> Now:
+        return self._kept(visit, visit.take(response))
+
+    def _kept(self, visit: Visit, now: ModelRequest[Any] | ModelResponse[Any]) -> Now:
+        if isinstance(now, ModelRequest):
+            return now
+        return ExtendedModelResponse(now, self._keeper.command(visit.guide, visit.request.runtime))
+
+    def _is_question(self, request: ToolCallRequest) -> bool:
+        return self._questions == "interrupt" and request.tool_call["name"] == ASK_USER
+
+    def _question(self, guide: Guide) -> UserQuestion | None:
+        """What to ask the user where a call stands for that. What a model may have written in its place is not shown."""
+        match guide.gate.next().decision:
+            case Clarify(question):
+                return question
+            case _:
+                return None
 
 
-def _turns(messages: Sequence[AnyMessage]) -> list[tuple[str, str]]:
+def _turns(request: ModelRequest[Any]) -> list[tuple[str, str]]:
     """What the user has said, without what hosts have added in their place: notes, summaries."""
     return [
         (message.id or "", message.text)
-        for message in messages
+        for message in request.state["messages"]
         if isinstance(message, HumanMessage) and "lc_source" not in message.additional_kwargs and message.text
     ]

@@ -91,7 +91,7 @@ def _declared(request: ModelRequest[Any], payload: Payload, held: Collection[str
     if payload.strategy == "dispatch":
         return [_dispatcher(payload)]
     names = payload.names.shown_as
-    tools = {names[one.name]: one for one in request.tools if isinstance(one, BaseTool) and one.name in names}
+    tools = {names[one.name]: one for one in request.tools if not isinstance(one, dict) and one.name in names}
     if payload.strategy == "trim":
         wanted = {names[name] for name in (*payload.shown, *held)}
         return [_renamed(one, name) for name, one in tools.items() if name in wanted]

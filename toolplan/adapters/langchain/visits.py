@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import chain, count
 from typing import Any, Literal, cast
 from uuid import uuid4
 
@@ -11,7 +10,7 @@ from langchain.agents.middleware import ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage, add_notification_metadata
 from langchain_core.messages import ToolCall as MadeCall
 
-from toolplan.adapters.guide import Ask, Choose, Guide, Make
+from toolplan.adapters.guide import Ask, Choose, Guide, Make, free
 from toolplan.adapters.langchain.requests import restricted
 from toolplan.exposure import Payload
 from toolplan.frontier import Call
@@ -79,11 +78,10 @@ class Visit:
         return ModelResponse([*self.said, message])
 
     def _made(self, call: Call) -> MadeCall:
-        """The call as the model would have made it. If it has, and was told to wait, that was the result under its id."""
+        """The call as the model would have made it."""
         messages = self.request.state["messages"]
         taken = {made["id"] for message in messages if isinstance(message, AIMessage) for made in message.tool_calls}
-        identities = chain([call.id], (f"{call.id}.{number}" for number in count(2)))
-        return _call(*self.guide.shown(call), next(identity for identity in identities if identity not in taken))
+        return _call(*self.guide.shown(call), free(call.id, taken.__contains__))
 
 
 def _call(name: str, arguments: dict[str, Any], identity: str) -> MadeCall:

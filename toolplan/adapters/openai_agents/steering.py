@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import replace
-from itertools import chain, count
 from typing import NamedTuple, cast
 from uuid import uuid4
 
@@ -18,7 +17,7 @@ from agents.retry import ModelRetryAdvice, ModelRetryAdviceRequest
 from openai.types.responses import ResponseCompletedEvent, ResponseFunctionToolCall, ResponseOutputItemDoneEvent
 from openai.types.responses.response_prompt_param import ResponsePromptParam
 
-from toolplan.adapters.guide import Ask, Choose, Directions, Guide, Make
+from toolplan.adapters.guide import Ask, Choose, Directions, Guide, Make, free
 from toolplan.adapters.openai_agents.items import (
     ASK_USER,
     STAND_IN,
@@ -169,11 +168,9 @@ class SteeredModel(Model):
             case Ask(_, text):
                 return message_item(text)
             case Make(call):
-                # If the model has made the call itself, and was told to wait, that was the result under its id.
                 taken = {item.get("call_id") for item in conversation}
-                identities = chain([call.id], (f"{call.id}.{number}" for number in count(2)))
                 name, values = self.guide.shown(call)
-                return call_item(next(identity for identity in identities if identity not in taken), name, json.dumps(values))
+                return call_item(free(call.id, taken.__contains__), name, json.dumps(values))
 
     def _request(
         self,
