@@ -5,12 +5,11 @@ Schemas pass through unchanged: nothing here rewrites one, and its digest is wha
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from toolplan.language.codec import digest
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 
@@ -47,9 +46,7 @@ class RealTool:
     @cached_property
     def digest(self) -> str:
         """The same for two tools that a model and an approver see as the same: name, description, schema and hints."""
-        seen = [self.name, self.description, self.schema, self.hints]
-        text = json.dumps(seen, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return digest([self.name, self.description, self.schema, self.hints])
 
 
 class Catalog(Mapping[str, RealTool]):

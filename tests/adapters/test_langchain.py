@@ -326,7 +326,7 @@ def test_a_question_is_what_the_agent_says_and_the_next_message_is_the_reply() -
     first = office.agent([Says("unused")]).invoke(said("thanks"), HEADER)
     assert first["messages"][-1].text == "When should it be instead?"
     office.agent([calls(SEARCH), calls(UPDATE), Says("Moved.")]).invoke(said("2026-12-01 at 17:00"), HEADER)
-    assert office.done[-1][1]["start"].startswith("2026-12-01T17:00")  # type: ignore[attr-defined]
+    assert office.done[-1][1]["start"].startswith("2026-12-01T17:00")
 
 
 def test_a_held_call_runs_as_it_was_under_an_id_of_its_own() -> None:

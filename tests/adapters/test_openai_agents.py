@@ -392,7 +392,7 @@ def test_openai_gets_the_same_bytes_of_tools_and_a_subset(provider: Provider) ->
         name = ("search_events", "update_event", "")[len(sent) - 1]
         return httpx.Response(200, json=_chat(name) if provider == "openai" else _response(name))
 
-    client = AsyncOpenAI(api_key="none", http_client=httpx.AsyncClient(transport=httpx.MockTransport(answer)))  # type: ignore[arg-type]
+    client = AsyncOpenAI(api_key="none", http_client=httpx.AsyncClient(transport=httpx.MockTransport(answer)))
     model = {"openai": OpenAIChatCompletionsModel, "openai-responses": OpenAIResponsesModel}[provider]("gpt-5", client)
     assert office.run(model, office.guide(provider=provider)).final_output == "Moved."
     assert len({json.dumps(request["tools"]) for request in sent}) == 1

@@ -328,12 +328,12 @@ def test_openai_gets_the_same_bytes_of_tools_and_a_subset() -> None:
         body = {"id": f"r{len(sent)}", "object": "response", "created_at": 0, "model": "gpt-5", "status": "completed", "output": [output]}
         return httpx.Response(200, json={**body, "parallel_tool_calls": True, "tool_choice": "auto", "tools": []})
 
-    client = AsyncOpenAI(api_key="none", http_client=httpx.AsyncClient(transport=httpx.MockTransport(answer)))  # type: ignore[arg-type]
+    client = AsyncOpenAI(api_key="none", http_client=httpx.AsyncClient(transport=httpx.MockTransport(answer)))
     model = OpenAIResponsesModel("gpt-5", provider=OpenAIProvider(openai_client=client))
     ran = Agent(model, toolsets=[office.toolset], capabilities=[Toolplan(office.guide())]).run_sync("Do it")
     assert ran.output == "Moved."
     assert len({json.dumps(request["tools"]) for request in sent}) == 1
-    subsets = [[tool["name"] for tool in request["tool_choice"]["tools"]] for request in sent[:2]]  # type: ignore[index]
+    subsets = [[tool["name"] for tool in request["tool_choice"]["tools"]] for request in sent[:2]]
     assert subsets == [["search_events"], ["update_event"]]
     assert sent[2]["tool_choice"] == "none"
 
@@ -427,7 +427,7 @@ def test_approval_in_another_process_is_of_that_call_alone(result: object, done:
     assert isinstance(held.output, DeferredToolRequests)
     (call,) = held.output.approvals
     assert 'text = "Hi"' in held.output.metadata[call.tool_call_id]["question"]
-    approvals = DeferredToolResults(approvals={call.tool_call_id: result})  # type: ignore[dict-item]
+    approvals = DeferredToolResults(approvals={call.tool_call_id: result})
     agent.run_sync(message_history=stored(held.all_messages()), deferred_tool_results=approvals)
     assert office.done == done
 
@@ -554,7 +554,7 @@ def test_words_that_are_a_step_do_not_end_the_run() -> None:
 def streamed(*turns: str | list[str]) -> FunctionModel:
     script = list(turns)
 
-    async def stream(messages: list[ModelMessage], info: AgentInfo):  # type: ignore[no-untyped-def]
+    async def stream(messages: list[ModelMessage], info: AgentInfo):
         turn = script.pop(0)
         if isinstance(turn, str):
             for letter in turn:
@@ -621,7 +621,7 @@ def test_two_conversations_of_one_agent_do_not_mix() -> None:
     def of(ctx: RunContext[str]) -> Guide:
         return guides[ctx.deps]
 
-    agent: Agent[str, str] = Agent(FunctionModel(model), deps_type=str, capabilities=[Toolplan(of)], toolsets=[office.toolset])  # type: ignore[list-item]
+    agent: Agent[str, str] = Agent(FunctionModel(model), deps_type=str, capabilities=[Toolplan(of)], toolsets=[office.toolset])
 
     async def both() -> None:
         await asyncio.gather(agent.run("Prompt a", deps="a"), agent.run("Prompt b", deps="b"))

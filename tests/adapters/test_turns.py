@@ -301,7 +301,7 @@ def test_a_turn_that_is_cancelled_leaves_a_conversation_that_a_vendor_takes() ->
     office = Office("openai", [calls(SEARCH, UPDATE), Says("Was it moved?")])
 
     async def search_events(day: str) -> object:
-        asyncio.current_task().cancel()  # type: ignore[union-attr]
+        asyncio.current_task().cancel()
         await asyncio.sleep(1)
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -29,7 +30,7 @@ Event = tuple[str, Json]
 Call = tuple[str, str, Mapping[str, Any] | str]
 
 
-class Vendor:
+class Vendor(ABC):
     """Answers requests by a script, and remembers their bodies. The next `down` requests fail. Calls are `call1` and so on, or as told."""
 
     name: Provider
@@ -63,26 +64,26 @@ class Vendor:
         return httpx2.AsyncClient(transport=httpx2.MockTransport(self))
 
     @property
-    def model(self) -> Model:
-        raise NotImplementedError
+    @abstractmethod
+    def model(self) -> Model: ...
 
     @property
-    def async_model(self) -> AsyncModel:
-        raise NotImplementedError
+    @abstractmethod
+    def async_model(self) -> AsyncModel: ...
 
+    @abstractmethod
     def seen(self, body: Json) -> Request:
         """What the model reads of a request."""
-        raise NotImplementedError
 
+    @abstractmethod
     def messages(self, body: Json) -> list[Json]:
         """The conversation in a request."""
-        raise NotImplementedError
 
-    def whole(self, text: str, made: list[Call]) -> Json:
-        raise NotImplementedError
+    @abstractmethod
+    def whole(self, text: str, made: list[Call]) -> Json: ...
 
-    def events(self, text: str, made: list[Call]) -> list[Event]:
-        raise NotImplementedError
+    @abstractmethod
+    def events(self, text: str, made: list[Call]) -> list[Event]: ...
 
 
 def as_json(value: object) -> str:

@@ -88,7 +88,7 @@ def test_orders_in_a_description_are_no_words_of_the_host(provider: str) -> None
     gate = gate_of(office(search=RealTool("search-events", order)))
     gate.hear(MOVE)
     for strategy in ("dispatch", "trim"):
-        shown = payload(gate.next(), provider, catalog=gate.session.catalog, strategy=strategy)  # type: ignore[arg-type]
+        shown = payload(gate.next(), provider, catalog=gate.session.catalog, strategy=strategy)
         assert not any(line.startswith("Note of the host: call") for line in shown.note.splitlines())
 
 

@@ -31,9 +31,9 @@ from agent_framework import (
 from agent_framework.exceptions import UserInputRequiredException
 from pydantic_core import to_jsonable_python
 
-from toolplan.adapters.guide import Ask, Choose, Guide, Make, free, parsed
+from toolplan.adapters.guide import Ask, Choose, Guide, Make, free
 from toolplan.catalog import Catalog, RealTool
-from toolplan.exposure import Payload
+from toolplan.exposure import Payload, parsed
 from toolplan.exposure.declarations import DISPATCHER, dispatcher
 from toolplan.exposure.surfaces import SURFACES
 from toolplan.gate import Hold, Ran, ToolCall

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from toolplan.catalog import NO_TOOLS, Catalog
 from toolplan.domain import Performer
-from toolplan.exposure import DISPATCHER, Exposure, Payload, Provider, Strategy
+from toolplan.exposure import DISPATCHER, Exposure, Payload, Provider, Strategy, parsed
 from toolplan.frontier import Act, Call, Clarify, Frontier, Instruct
 from toolplan.frontier.decisions import UserQuestion
 from toolplan.gate import Gate, ToolCall
@@ -257,13 +257,3 @@ def worded(question: UserQuestion) -> str:
     """A question as a text for the user, with its options numbered from 1."""
     options = [option if isinstance(option, str) else option.text for option in getattr(question, "options", ())]
     return "\n".join([question.text, *(f"{number}. {option}" for number, option in enumerate(options, 1))])
-
-
-def parsed(arguments: object) -> object:
-    """Arguments that came as JSON text, as a value; what is no JSON stays as it is, and the gate refuses it."""
-    if not isinstance(arguments, str):
-        return arguments
-    try:
-        return json.loads(arguments) if arguments.strip() else {}
-    except (ValueError, RecursionError):
-        return arguments

@@ -33,9 +33,9 @@ from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, ToolsetTool, WrapperToolset
 from pydantic_core import to_jsonable_python
 
-from toolplan.adapters.guide import Ask, Choose, Guide, Make, free, parsed
+from toolplan.adapters.guide import Ask, Choose, Guide, Make, free
 from toolplan.catalog import Catalog, RealTool
-from toolplan.exposure import Payload, Provider
+from toolplan.exposure import Payload, Provider, parsed
 from toolplan.exposure.declarations import DISPATCHER, dispatcher
 from toolplan.exposure.surfaces import SURFACES
 from toolplan.frontier import Call

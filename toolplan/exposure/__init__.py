@@ -13,7 +13,7 @@ from __future__ import annotations
 from toolplan.exposure.declarations import DISPATCHER
 from toolplan.exposure.exposures import Exposure, payload
 from toolplan.exposure.names import Names
-from toolplan.exposure.payloads import Payload
+from toolplan.exposure.payloads import Payload, parsed
 from toolplan.exposure.providers import PROVIDERS, STRATEGIES, Provider, Strategy
 
-__all__ = ["DISPATCHER", "PROVIDERS", "STRATEGIES", "Exposure", "Names", "Payload", "Provider", "Strategy", "payload"]
+__all__ = ["DISPATCHER", "PROVIDERS", "STRATEGIES", "Exposure", "Names", "Payload", "Provider", "Strategy", "parsed", "payload"]

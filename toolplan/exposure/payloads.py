@@ -43,11 +43,11 @@ class Payload:
         Arguments that are a JSON text are read; one that is no JSON is left as it is. What does not say which tool it means is a call of the
         tool "", which there is none of.
         """
-        arguments = _read(arguments)
+        arguments = parsed(arguments)
         if name == DISPATCHER and self.strategy in DISPATCHING:
             match arguments:
                 case {"name": str(called), "arguments": passed}:
-                    return self.names.real(called), _read(passed)
+                    return self.names.real(called), parsed(passed)
                 case {"name": str(called)}:
                     return self.names.real(called), {}
                 case _:
@@ -55,7 +55,8 @@ class Payload:
         return self.names.real(name), arguments
 
 
-def _read(arguments: object) -> object:
+def parsed(arguments: object) -> object:
+    """Arguments that came as JSON text, as a value; what is no JSON stays as it is, and the gate refuses it."""
     if not isinstance(arguments, str):
         return arguments
     try:

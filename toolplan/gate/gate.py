@@ -9,7 +9,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import TypeVar, cast
 
-from toolplan.domain import Principal, Tool, permits
+from toolplan.domain import Principal, permits
 from toolplan.frontier import Argument, Call, Frontier, Source
 from toolplan.gate import recording
 from toolplan.gate.order import Order
@@ -19,7 +19,7 @@ from toolplan.planning.plans import Step
 from toolplan.receipts import NO_RECEIPTS, Kind, Receipts
 from toolplan.session import Allowed, Held, Outcome, Proposal, Refused, Session, Why
 from toolplan.session.events import OpenQuestion
-from toolplan.session.proposing import names_of, not_callable, real_names
+from toolplan.session.proposing import not_callable, real_names
 from toolplan.session.turns import TurnReading
 
 R = TypeVar("R")
@@ -149,9 +149,10 @@ class Gate:
             permit.result.set_exception(Withdrawn())
 
     def is_permitted(self, tool: str) -> bool:
-        """Whether the principal may use the contract or the real tool `tool` at all, now. Contracts of one real tool stand and fall together."""
+        """Whether the principal may use the real tool `tool` at all, now. Contracts of one real tool stand and fall together."""
         principal = self._who()
-        return principal is None or all(permits(contract, principal) for contract in self._called(tool))
+        contracts = self.session.domain.tools.values()
+        return principal is None or all(permits(contract, principal) for contract in contracts if contract.call_name == tool)
 
     def run(
         self,
@@ -326,10 +327,6 @@ class Gate:
 
     def _who(self) -> Principal | None:
         return self._principal() if callable(self._principal) else self._principal
-
-    def _called(self, name: str) -> list[Tool]:
-        domain = self.session.domain
-        return [tool for tool in domain.tools.values() if name in names_of(domain, Step(tool.name))]
 
     def _record(self, kind: Kind, content: Callable[[], Mapping[str, object]]) -> None:
         if self._receipts is not NO_RECEIPTS:

@@ -6,6 +6,8 @@ Decoding checks the type of every value, so that a file which was not written by
 from __future__ import annotations
 
 import enum
+import hashlib
+import json
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -15,6 +17,12 @@ from operator import call
 from typing import Any, NamedTuple, Union, cast, get_args, get_origin, get_type_hints
 
 Convert = Callable[[Any], Any]
+
+
+def digest(value: object) -> str:
+    """The same for two JSON values that are the same, whatever the order of their members. Raises ValueError or TypeError for what is none."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Codec(NamedTuple):

@@ -5,7 +5,7 @@
 - `server`: the same to clients of the protocol. `running`: a whole server.
 - `configuration`, `located`, `pins`, `transports`, `hiding`, `connections`, `upstreams`: the servers behind.
 - `web`, `tokens`, `metrics`: HTTP, and what an operation needs beside it.
-- `approvals`, `links`, `operators`, `operator`, `pages`: where a person decides about a call that waits.
+- `approvals`, `links`, `operators`, `operator_page`, `pages`: where a person decides about a call that waits.
 """
 
 from __future__ import annotations

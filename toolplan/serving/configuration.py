@@ -22,7 +22,7 @@ from toolplan.domain import Principal
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.language.suggest import Suggester
-from toolplan.serving.located import Located, located
+from toolplan.serving.located import Located, fields_of, located
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Of a server: its tools may be called `NAME.TOOL`, so that a dot would make two readings."""
@@ -131,11 +131,11 @@ class _Reading:
         self._variables: set[str] = set()
 
     def upstreams(self, whole: Located) -> list[Upstream]:
-        servers = self._fields(whole).get("mcpServers")
+        servers = fields_of(whole, self._wrong).get("mcpServers")
         if servers is None:
             self._wrong(whole, "no `mcpServers` stand here", 'write {"mcpServers": {"NAME": {"command": ...}}}')
             return []
-        found = [self._upstream(name, entry) for name, entry in self._fields(servers).items()]
+        found = [self._upstream(name, entry) for name, entry in fields_of(servers, self._wrong).items()]
         if not found:
             self._wrong(servers, "no server is named here", 'write {"NAME": {"command": ...}} or {"NAME": {"url": ...}}')
         return [upstream for upstream in found if upstream is not None]
@@ -143,7 +143,7 @@ class _Reading:
     def _upstream(self, name: str, entry: Located) -> Upstream | None:
         if not NAME.fullmatch(name):
             self._wrong(entry, f"{quoted(name)} is no name for a server", "use letters, digits, `_` and `-`, at most 64")
-        members = self._fields(entry)
+        members = fields_of(entry, self._wrong)
         for key in members.keys() - set(KNOWN) - OF_OTHER_HOSTS:
             self._wrong(members[key], f"a server has no {quoted(key)}", self._suggester.hint(key, KNOWN))
         if (disabled := members.get("disabled")) is not None and disabled.value is True:
@@ -204,7 +204,7 @@ class _Reading:
         return headers, self._oauth(oauth) if oauth is not None else None
 
     def _oauth(self, entry: Located) -> OAuthClient | None:
-        members = self._fields(entry)
+        members = fields_of(entry, self._wrong)
         for key in members.keys() - set(OAUTH):
             self._wrong(members[key], f"`oauth` has no {quoted(key)}", self._suggester.hint(key, OAUTH))
         missing = [key for key in OAUTH[:3] if key not in members]
@@ -217,13 +217,13 @@ class _Reading:
     def _principals(self, target: Target, entry: Located | None) -> dict[str, Own]:
         if entry is None:
             return {}
-        members = self._fields(entry)
+        members = fields_of(entry, self._wrong)
         if isinstance(entry.value, dict) and not members:
             self._wrong(entry, "nobody may use this server", "name a subject, or leave `principals` out")
         return {subject: self._own(target, own) for subject, own in members.items()}
 
     def _own(self, target: Target, entry: Located) -> Own:
-        members = self._fields(entry)
+        members = fields_of(entry, self._wrong)
         allowed = ("tenant", "env") if isinstance(target, Process) else ("tenant", "headers", "auth", "oauth")
         for key in members.keys() - set(allowed):
             self._wrong(members[key], f"a principal has no {quoted(key)} at this server", f"there are {', '.join(map(quoted, allowed))}")
@@ -239,7 +239,7 @@ class _Reading:
                 self._wrong(members[key], f"{what} has no `{key}`", "leave it out")
 
     def _texts(self, entry: Located | None) -> Mapping[str, str]:
-        return {key: self._text(member) for key, member in self._fields(entry).items()} if entry is not None else {}
+        return {key: self._text(member) for key, member in fields_of(entry, self._wrong).items()} if entry is not None else {}
 
     def _text(self, part: Located) -> str:
         """The text, with the variables of the environment in it; empty where it is none."""
@@ -255,18 +255,6 @@ class _Reading:
             return ""
         self._variables.add(value)
         return value
-
-    def _fields(self, part: Located) -> dict[str, Located]:
-        """The members of an object, of which none may have the name of another."""
-        if not isinstance(part.value, dict):
-            self._wrong(part, "this is no object", 'write {"NAME": ...}')
-            return {}
-        fields: dict[str, Located] = {}
-        for name, place, value in part.members():
-            if name in fields:
-                self._wrong(place, f"{quoted(name)} stands here twice", "leave one out")
-            fields.setdefault(name, value)
-        return fields
 
     def _wrong(self, part: Located, message: str, hint: str = "") -> None:
         """What is wrong already in one way is not wrong in another."""

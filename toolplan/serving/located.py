@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
 
 from toolplan.language.codes import Code
-from toolplan.language.diagnostics import Diagnostic, DomainError
+from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.language.source import Location, Source, Span
 
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"(?P<colon>\s*:)?', re.DOTALL)
@@ -58,6 +58,19 @@ class Located:
     def _skipped(self, at: int) -> int:
         found = SPACE.match(self.text, at)
         return found.end() if found else at
+
+
+def fields_of(part: Located, wrong: Callable[[Located, str, str], None]) -> dict[str, Located]:
+    """The members of an object by name; none of what is no object. `wrong` is told what is wrong, where, and what would help."""
+    if not isinstance(part.value, dict):
+        wrong(part, "this is no object", 'write {"NAME": ...}')
+        return {}
+    fields: dict[str, Located] = {}
+    for name, place, value in part.members():
+        if name in fields:
+            wrong(place, f"{quoted(name)} stands here twice", "leave one out")
+        fields.setdefault(name, value)
+    return fields
 
 
 def located(name: str, text: str) -> Located:

@@ -17,7 +17,7 @@ from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.receipts.reading import bytes_in
 from toolplan.serving.configuration import VARIABLE
-from toolplan.serving.located import Located, located
+from toolplan.serving.located import Located, fields_of, located
 
 SHORTEST = 16
 """Letters of a secret. A shorter one could be found by trying."""
@@ -76,14 +76,14 @@ class _Reading:
         self._environment = environment
 
     def operators(self, whole: Located) -> dict[str, Operator]:
-        listed = self._fields(whole).get("operators")
+        listed = fields_of(whole, self._wrong).get("operators")
         if listed is None:
             self._wrong(whole, "no `operators` stand here", 'write {"operators": {"NAME": {"secret": ..., "roles": [...]}}}')
             return {}
-        return {name: self._operator(name, entry) for name, entry in self._fields(listed).items()}
+        return {name: self._operator(name, entry) for name, entry in fields_of(listed, self._wrong).items()}
 
     def _operator(self, name: str, entry: Located) -> Operator:
-        members = self._fields(entry)
+        members = fields_of(entry, self._wrong)
         for key in members.keys() - {"secret", "roles"}:
             self._wrong(members[key], f"an operator has no {quoted(key)}", "there are `secret` and `roles`")
         if "secret" not in members:
@@ -108,17 +108,6 @@ class _Reading:
             self._wrong(entry, "`roles` is no list of texts", 'write ["supervisor"]; `user` is for the users themselves')
             return frozenset()
         return frozenset(entry.value)
-
-    def _fields(self, part: Located) -> dict[str, Located]:
-        if not isinstance(part.value, dict):
-            self._wrong(part, "this is no object", 'write {"NAME": ...}')
-            return {}
-        fields: dict[str, Located] = {}
-        for name, place, value in part.members():
-            if name in fields:
-                self._wrong(place, f"{quoted(name)} stands here twice", "leave one out")
-            fields.setdefault(name, value)
-        return fields
 
     def _wrong(self, part: Located, message: str, hint: str = "") -> None:
         self.findings.append(Diagnostic(Code.BAD_JSON, message, part.location, hint))

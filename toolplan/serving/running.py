@@ -18,7 +18,7 @@ from toolplan.serving.configuration import read_upstreams
 from toolplan.serving.desk import Desk
 from toolplan.serving.links import Links, link_pages
 from toolplan.serving.metrics import Metrics
-from toolplan.serving.operator import OperatorPage, SignIns
+from toolplan.serving.operator_page import OperatorPage, SignIns
 from toolplan.serving.operators import read_operators
 from toolplan.serving.pins import pins_beside
 from toolplan.serving.server import serve_stdio, server_of

@@ -12,9 +12,9 @@ from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.planning.inputs import build
 from toolplan.planning.plans import Atom, Status
 from toolplan.session.beliefs import Belief
-from toolplan.session.events import Answered, AskedEntity, AskedFacts, AskedGoal, OpenQuestion, Unseen
+from toolplan.session.events import Answered, AskedEntity, AskedFacts, AskedGoal, OpenQuestion
 from toolplan.session.trust import told_by
-from toolplan.session.turns import Agreed, Chosen, Declined, Refused, Reply
+from toolplan.session.turns import Agreed, Chosen, Refused, Reply
 from toolplan.values import Misfit, normal
 
 
@@ -23,16 +23,6 @@ def standing(question: OpenQuestion | None, shown: OpenQuestion | None) -> OpenQ
     if shown is not None and shown != question:
         raise _refused("this is not asked any more", "look at what is asked now")
     return question
-
-
-def declined(_: OpenQuestion | None, now: datetime) -> Answered:
-    """The event that nobody wants to answer."""
-    return Answered(now.timestamp(), (), Declined())
-
-
-def not_seen(_: OpenQuestion | None, now: datetime) -> Unseen:
-    """The event that nobody was shown the question, or answered in time."""
-    return Unseen(now.timestamp())
 
 
 def answered(domain: Domain, question: OpenQuestion | None, answer: object, now: datetime, by: str) -> Answered:

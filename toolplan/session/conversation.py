@@ -21,7 +21,7 @@ from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.planning.inputs import StateInput, build
 from toolplan.planning.plans import Status, Step
 from toolplan.planning.problem import State
-from toolplan.session.answers import answered, declined, given, not_seen, standing
+from toolplan.session.answers import answered, given, standing
 from toolplan.session.beliefs import Belief
 from toolplan.session.binding import Known, binder_of
 from toolplan.session.consent import aread_within, read_within, with_consent
@@ -29,6 +29,7 @@ from toolplan.session.contexts import context_of
 from toolplan.session.deciding import Next, decided
 from toolplan.session.events import (
     VERSION,
+    Answered,
     Began,
     Event,
     Heard,
@@ -38,6 +39,7 @@ from toolplan.session.events import (
     Refusal,
     Running,
     Started,
+    Unseen,
     Withdrawn,
     to_line,
 )
@@ -53,7 +55,7 @@ from toolplan.session.stores import Store
 from toolplan.session.stores.memory import MemoryStore
 from toolplan.session.trust import beliefs_of, reported_by, told_by
 from toolplan.session.turning import has_goal
-from toolplan.session.turns import AsyncReader, Mention, Reader, TurnReading
+from toolplan.session.turns import AsyncReader, Declined, Mention, Reader, TurnReading
 from toolplan.session.uncontracted import opening_of
 
 T = TypeVar("T")
@@ -190,15 +192,18 @@ class Session:
         `by` names the role that answers, where that is not the user: a call that a `supervisor` must agree to is not agreed to by others, and
         none is by `MODEL`. `to` is the question that was shown: an answer to it is none to another that is open by now.
         """
-        self._commit(lambda memory: ([answered(self.domain, standing(memory.open, to), answer, self._clock(), by)], None))
+        self._replied(to, lambda asked: answered(self.domain, asked, answer, self._clock(), by))
 
     def decline(self, *, to: OpenQuestion | None = None) -> None:
         """Somebody does not want to answer the open question. That is no consent, and the question is not asked again."""
-        self._commit(lambda memory: ([declined(standing(memory.open, to), self._clock())], None))
+        self._replied(to, lambda _: Answered(self._clock().timestamp(), (), Declined()))
 
     def unseen(self, *, to: OpenQuestion | None = None) -> None:
         """The open question was not shown, or not answered in time. That is no consent; it may be asked again."""
-        self._commit(lambda memory: ([not_seen(standing(memory.open, to), self._clock())], None))
+        self._replied(to, lambda _: Unseen(self._clock().timestamp()))
+
+    def _replied(self, to: OpenQuestion | None, event: Callable[[OpenQuestion | None], Event]) -> None:
+        self._commit(lambda memory: ([event(standing(memory.open, to))], None))
 
     # What is next
 

@@ -90,13 +90,13 @@ class _Deciding:
         self.domain, self.opened, self.missing, self.catalog = opening.domain, opening.opened, opening.missing, catalog
         self.memory, self.frame, self.state, self.now, self.settings = memory, memory.current, state, now, settings
         self.levels: list[Beliefs] = memory.levels(memory.active)
+        self.worn = self._asked_enough()
+        self.given_up = exhausted(memory, self.frame) + self.worn
 
     def next(self) -> Next:
         """The decision of the planner, or what a conversation does instead of it."""
         if self.memory.active is None:
             return self._idle()
-        self.worn = self._asked_enough()
-        self.given_up = exhausted(self.memory, self.frame) + self.worn
         planned = self._planned(self.state, self.given_up)
         if isinstance(planned.decision, Done):
             return Next(planned, (Ended(self.now.timestamp(), Ending.DONE),))

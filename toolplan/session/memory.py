@@ -5,8 +5,6 @@ A `Memory` is a frozen value, and the fold of the events of its session; see `fo
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
@@ -14,6 +12,7 @@ from typing import NamedTuple, Self
 from toolplan.domain import Domain
 from toolplan.frontier.calls import Call
 from toolplan.goals.readings import Reading
+from toolplan.language.codec import digest
 from toolplan.planning.plans import Atom, Step
 from toolplan.planning.problem import State
 from toolplan.session.beliefs import Belief, Beliefs, Read, believed, current, state_of
@@ -175,8 +174,7 @@ def exhausted(memory: Memory, frame: Frame) -> list[Step]:
 
 def digest_of_call(call: Call) -> str:
     """The same for two calls of one real tool with the same arguments. What the arguments are cannot be read from it."""
-    text = json.dumps([call.tool, call.values], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return digest([call.tool, call.values])
 
 
 def believing(beliefs: Beliefs, new: Sequence[Belief]) -> Beliefs:

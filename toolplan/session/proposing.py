@@ -4,8 +4,6 @@ must agree has agreed."""
 from __future__ import annotations
 
 import enum
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +12,7 @@ from toolplan.catalog import Catalog
 from toolplan.domain import Domain, Tool
 from toolplan.frontier import Call, CallQuestion, Frontier, callable_steps, callable_tools, next_step
 from toolplan.goals.regret import as_called
+from toolplan.language.codec import digest
 from toolplan.language.diagnostics import quoted
 from toolplan.planning.memo import per_domain
 from toolplan.planning.plans import Step
@@ -153,10 +152,9 @@ def _is_repeated(now: Frontier, frame: Frame, call: Call) -> bool:
 def digest_of_proposal(tool: str, arguments: Mapping[str, object]) -> str:
     """The same for two proposals of the same tool with the same arguments; empty where these are no JSON values."""
     try:
-        text = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"))
+        return digest([tool, arguments])
     except (ValueError, TypeError, RecursionError):
         return ""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def names_of(domain: Domain, step: Step) -> tuple[str, ...]:

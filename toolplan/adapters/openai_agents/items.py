@@ -24,7 +24,7 @@ from openai.types.responses import (
     ResponseTextDeltaEvent,
 )
 
-from toolplan.adapters.guide import parsed
+from toolplan.exposure import parsed
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
 

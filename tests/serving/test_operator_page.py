@@ -21,7 +21,7 @@ from toolplan.language.diagnostics import DomainError
 from toolplan.receipts import FileReceipts
 from toolplan.serving.approvals import Approvals
 from toolplan.serving.links import Links
-from toolplan.serving.operator import OperatorPage, SignIns
+from toolplan.serving.operator_page import OperatorPage, SignIns
 from toolplan.serving.operators import Operators, read_operators
 from toolplan.session.stores import MemoryStore
 
