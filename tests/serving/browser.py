@@ -16,6 +16,8 @@ import httpx2
 DRIVER = shutil.which("chromedriver")
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 """The key under which the standard gives the name of an element."""
+PATIENCE = 30
+"""Seconds for a page to come; between two pages there is a moment without any element."""
 OPTIONS = ["--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
 
 
@@ -29,6 +31,7 @@ class Browser:
         self._http = http
         self._path = ""
         self._path = f"/session/{self._do('POST', '/session', capabilities={'alwaysMatch': wanted})['sessionId']}"
+        self._do("POST", "/timeouts", implicit=PATIENCE * 1000)
 
     def open(self, address: str) -> None:
         self._do("POST", "/url", url=address)
@@ -37,16 +40,12 @@ class Browser:
         self._do("POST", f"/element/{self._found(f'[name={field}]')}/value", text=text)
 
     def press(self, button: str) -> None:
-        """Press the first button of these words, and wait for what comes."""
-        old = self._found("html")
-        xpath = f"//button[normalize-space()='{button}']"
-        self._do("POST", f"/element/{self._found(xpath, 'xpath')}/click")
-        deadline = time.monotonic() + 10
-        while self._found("html") == old and time.monotonic() < deadline:
-            time.sleep(0.01)
+        """Press the first button of these words, and wait until its page is gone."""
+        self._leave_by(self._found(f"//button[normalize-space()='{button}']", "xpath"))
 
     def follow(self, words: str) -> None:
-        self._do("POST", f"/element/{self._found(words, 'partial link text')}/click")
+        """Follow the first link with these words, and wait until its page is gone."""
+        self._leave_by(self._found(words, "partial link text"))
 
     @property
     def text(self) -> str:
@@ -70,6 +69,14 @@ class Browser:
 
     def close(self) -> None:
         self._do("DELETE", "")
+
+    def _leave_by(self, element: str) -> None:
+        page = self._found("html")
+        self._do("POST", f"/element/{element}/click")
+        deadline = time.monotonic() + PATIENCE
+        while self._http.get(f"{self._path}/element/{page}/name").status_code == 200:
+            assert time.monotonic() < deadline, "the page has stayed"
+            time.sleep(0.01)
 
     def _found(self, value: str, using: str = "css selector") -> str:
         return str(self._do("POST", "/element", using=using, value=value)[ELEMENT])
