@@ -20,7 +20,7 @@ import toolplan
 from toolplan import Blocked, Domain, DomainError, Principal, load, loads
 from toolplan.checks.explain import why_not
 from toolplan.cli.exits import Exit
-from toolplan.domain import KEPT_RESTRICTIONS, Tool, Uncontracted, permits
+from toolplan.domain import KEPT_RESTRICTIONS, Tool, Uncontracted, enabled, permits
 from toolplan.frontier import MODES
 
 ROOT = Path(__file__).parents[1]
@@ -96,6 +96,10 @@ def files() -> Domain:
         ('tenants "acme"', NOBODY, False),
         ('environments "test"', Principal(environment="test"), True),
         ('environments "test"', Principal(environment="production"), False),
+        ('data "a", "b"', Principal(clearances=frozenset("abc")), True),
+        ('data "a", "b"', Principal(clearances=frozenset("a")), False),
+        ('data "a"', Principal(scopes=frozenset("a"), roles=frozenset("a")), False),
+        ('scopes "a" data "b"', Principal(scopes=frozenset("a"), clearances=frozenset("b")), True),
         ('scopes "a" roles "x"', Principal(scopes=frozenset("a")), False),
         ('scopes "a" roles "x"', Principal(roles=frozenset("x"), scopes=frozenset("a")), True),
         ('scopes "a" scopes "b"', Principal(scopes=frozenset("b")), False),
@@ -105,6 +109,76 @@ def test_all_scopes_and_one_of_each_other(asked: str, principal: Principal, may:
     domain = loads(f"fact a tool t {{ produces a risk read {asked} }}")
     assert permits(domain.tools["t"], principal) is may
     assert ("t" in domain.for_principal(principal).tools) is may
+
+
+@pytest.mark.parametrize(
+    ("versions", "may"),
+    [
+        ({"s": "3.2.1"}, True),
+        ({"s": "3.2"}, True),
+        ({"s": "3.20"}, False),
+        ({"s": "3"}, False),
+        ({"s": "4"}, True),
+        ({"s": "4.0.0-beta"}, True),
+        ({"s": "40"}, False),
+        ({"s": ""}, False),
+        ({"other": "4"}, False),
+        ({}, False),
+    ],
+)
+def test_a_tool_is_enabled_at_the_versions_of_its_server_that_were_reviewed(versions: dict[str, str], may: bool) -> None:
+    domain = loads(
+        'fact a tool t { produces a risk read server "s" server versions "3.2", "4" } tool u { produces a risk read server "s" }'
+    )
+    left = domain.for_principal(NOBODY, also=lambda tool: enabled(tool, versions))
+    assert list(left.tools) == (["t", "u"] if may else ["u"])
+    assert left.withheld == (() if may else ("t",))
+
+
+OLD_AND_NEW = """
+fact a  fact b
+tool v1 calls "one" { id "x.v1" produces a cost 1 risk read }
+tool v2 { produces a cost 5 risk read supersedes one roles "clerk" }
+tool v3 { produces a cost 9 risk read supersedes v2 roles "boss" }
+tool other { requires a produces b risk read }
+"""
+
+
+def planned(domain: Domain, *forbid: str, goal: str = "b") -> list[str]:
+    return [step.action for step in toolplan.plan(domain, state={}, goal=goal, forbid=forbid).steps]
+
+
+@pytest.mark.parametrize(
+    ("roles", "tool"),
+    [({"clerk", "boss"}, "v3"), ({"boss"}, "v3"), ({"clerk"}, "v2"), (set(), "v1")],
+)
+def test_a_tool_is_planned_with_where_none_that_supersedes_it_may_be(roles: set[str], tool: str) -> None:
+    left = loads(OLD_AND_NEW).for_principal(Principal(roles=frozenset(roles)))
+    assert planned(left) == [tool, "other"]
+    assert "v2" not in dumps(replace(left, withheld=())) or "clerk" in roles
+
+
+def test_a_tool_whose_successor_is_forbidden_is_planned_with() -> None:
+    domain = loads(OLD_AND_NEW)
+    assert planned(domain) == ["v3", "other"]
+    assert planned(domain, "v3") == ["v2", "other"]
+    assert planned(domain, "v2") == ["v3", "other"]
+    assert planned(domain, "v2", "v3") == ["v1", "other"]
+
+
+def test_what_is_superseded_is_no_second_try() -> None:
+    now = toolplan.frontier(loads(OLD_AND_NEW), state={}, goal="b", exhausted=["v3"])
+    assert isinstance(now.decision, Blocked)
+
+
+@pytest.mark.parametrize("name", ["one", "v1", "x.v1"])
+def test_a_tool_is_superseded_by_any_of_its_names(name: str) -> None:
+    assert planned(loads(OLD_AND_NEW.replace("supersedes one", f"supersedes `{name}`")), "v3") == ["v2", "other"]
+
+
+def test_the_id_of_a_tool_that_is_gone_is_not_named() -> None:
+    text = 'fact a tool t { produces a risk read id "secret.id" roles "x" } tool u { produces a risk read supersedes `secret.id` }'
+    assert "secret" not in dumps(replace(loads(text).for_principal(NOBODY), withheld=()))
 
 
 def test_the_host_may_forbid_more(files: Domain) -> None:
@@ -140,12 +214,13 @@ def test_facts_goals_and_types_stay(files: Domain) -> None:
     assert all(left.facts[name].closed == fact.closed for name, fact in files.facts.items())
 
 
-def test_it_plans_as_if_nobody_had_declared_the_tool(files: Domain) -> None:
+def test_it_plans_as_if_nobody_had_declared_the_tool() -> None:
     start, end = FILES.index("tool share_file"), FILES.index("tool copy_file")
     undeclared = loads((FILES[:start] + FILES[end:]).replace("share_file, `files.share`, ", ""))
     left = loads(FILES).for_principal(NOBODY)
     assert dumps(replace(left, withheld=())) == dumps(undeclared)
-    for domain, tool in ((files, "share_file"), (left, "copy_file"), (undeclared, "copy_file")):
+    declared = loads(FILES.replace("share_file, `files.share`, ", ""))
+    for domain, tool in ((declared, "share_file"), (left, "copy_file"), (undeclared, "copy_file")):
         best = toolplan.plan(domain, state={}, goal="shared(report)").to_dict()
         assert [step["action"] for step in best["steps"]] == ["find_file", tool]
 
@@ -261,7 +336,9 @@ def test_money_goes_back_only_where_the_caller_has_role_and_scope(roles: list[st
 
 def test_who_may_not_have_a_refund_executed_may_propose_one() -> None:
     scopes = frozenset(scope for tool in load("refunds").tools.values() for scope in tool.evidence.scopes)
-    refunds = load("refunds").for_principal(Principal(scopes=scopes))
+    uncleared = load("refunds").for_principal(Principal(scopes=scopes))
+    assert {"search_customers", "list_charges"}.isdisjoint(uncleared.tools), "these show what is personal, and what was paid"
+    refunds = load("refunds").for_principal(Principal(scopes=scopes, clearances=frozenset({"personal", "payment"})))
     prepared = toolplan.plan(refunds, state={"described(acme)", "described_of(annual, acme)"}, goal="propose_refund(acme, annual)")
     assert prepared.to_dict()["steps"][-1]["action"] == "propose_refund"
     assert set(load("refunds").tools) - set(refunds.tools) == {"execute_refund", "accept_dispute", "answer_dispute"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from chains import LIMIT, Chains, banned, in_any_order, plain, steps_of, too_ear
 from contracts import badly_worded, facts_of, used_facts, wanted_goals
 
 import toolplan
-from toolplan.domain import Literal, Scenario, Tool
+from toolplan.domain import Budget, HighRisk, Literal, Principal, Scenario, Stopping, Tool, Widening, enabled, superseders
 from toolplan.language.loading import check
 
 RESOLVED = check(Path(__file__).parents[1] / "domains" / "refunds.toolplan")
@@ -39,9 +40,45 @@ def test_every_tool_says_what_it_is_and_who_answers_for_it(tool: Tool) -> None:
     assert evidence.version.count(".") == 2
 
 
-def test_no_two_tools_have_one_capability() -> None:
-    capabilities = [name for tool in REFUNDS.tools.values() for name in tool.evidence.capability]
+def test_no_two_tools_have_one_capability_unless_one_replaces_the_other() -> None:
+    old = superseders(REFUNDS.tools)
+    capabilities = [name for tool in REFUNDS.tools.values() if tool.name not in old for name in tool.evidence.capability]
     assert len(set(capabilities)) == len(capabilities)
+    assert old == {"propose_refund_v2": ("propose_refund",)}
+
+
+def test_the_contract_of_a_refund_says_all_that_an_evidence_contract_can() -> None:
+    new, old = REFUNDS.tools["propose_refund"].evidence, REFUNDS.tools["propose_refund_v2"].evidence
+    assert (new.id, new.version, new.supersedes) == ("billing.refunds.propose.v3", "3.2.1", ("billing.refunds.propose.v2",))
+    assert (old.id, old.capability, old.owner) == ("billing.refunds.propose.v2", new.capability, new.owner)
+    assert new.do_not_use_when == old.do_not_use_when
+    assert new.side_effect == "a proposal that an approver sees"
+    classes = {name: tool.evidence.data for name, tool in REFUNDS.tools.items() if tool.evidence.data}
+    assert classes == {"search_customers": ("personal",), "list_charges": ("payment",)}
+
+
+@pytest.mark.parametrize(
+    ("version", "proposing"),
+    [("3.2.9", "propose_refund"), ("3.3", "propose_refund"), ("3.1", "propose_refund_v2"), ("2.9", "propose_refund_v2"), ("4.0", None)],
+)
+def test_the_version_of_the_server_says_which_contract_is_planned_with(version: str, proposing: str | None) -> None:
+    everything = {name for tool in REFUNDS.tools.values() for name in (*tool.evidence.scopes, *tool.evidence.roles, *tool.evidence.data)}
+    principal = Principal(roles=frozenset(everything), scopes=frozenset(everything), clearances=frozenset(everything))
+    left = REFUNDS.for_principal(principal, also=lambda tool: enabled(tool, {"billing-prod": version}))
+    best = toolplan.plan(left, state=known_charge("annual") | SHARED, goal="propose_refund(acme, annual)", engine=ENGINE, limit=LIMIT)
+    assert [step.action for step in best.steps] == ([proposing] if proposing else [])
+    assert best.outcome == ("optimal" if proposing else "unreachable")
+
+
+def test_the_budget_is_the_one_of_the_policy() -> None:
+    assert REFUNDS.policy.budget == Budget(
+        4,
+        12,
+        Widening(Fraction("0.72"), Fraction("0.08"), missing_capability=True, empty_choice=True),
+        Stopping(2, 6_000, 2_500),
+        HighRisk(5, exact_capability=True, confirm=True),
+    )
+    assert set(REFUNDS.policy.always_visible) == {"read_refund_policy", "request_human", "cancel_run"}
 
 
 @pytest.mark.parametrize("tool", SERVED)

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from toolplan import DomainError
+from toolplan.catalog import Catalog, real_tools
 from toolplan.checks.schemas import against_schemas, read_tools
-from toolplan.language.codes import Severity
+from toolplan.language.codes import Code, Severity
 from toolplan.language.loading import check, check_text
 
 TOOLS = [
@@ -111,3 +112,12 @@ def test_check_takes_a_list_of_tools(tmp_path: Path) -> None:
     found = [finding for finding in found if finding["code"] in ("TP421", "TP422")]
     assert len(found) == 2
     assert found[0]["hint"] == "did you mean `eventId`?"
+
+
+def test_a_contract_may_pin_the_tool_that_was_reviewed() -> None:
+    real = real_tools(TOOLS)[2]
+    for digest, expected in ((real.digest, []), ("0" * 64, [Code.CHANGED_REAL_TOOL])):
+        resolved = check_text(f'fact done tool bare {{ produces done risk write digest "sha256:{digest}" }}')
+        findings = list(against_schemas(resolved, Catalog([real])))
+        assert [finding.code for finding in findings] == expected
+        assert all(real.digest in finding.hint for finding in findings)

@@ -14,8 +14,8 @@ from toolplan.language.diagnostics import render
 ROOT = Path(__file__).resolve().parents[1]
 ERR = Path("tests/snippets/err")
 SNIPPETS = sorted(path.relative_to(ROOT) for pattern in ("*.toolplan", "imports/*/main.toolplan") for path in (ROOT / ERR).glob(pattern))
-OF_CALLS = ("TP4", "TP5", "TP607")
-"""Codes of states, goals, calls, planners and receipts: no domain alone has them, except where a test block names a goal."""
+OF_CALLS = ("TP4", "TP5", "TP607", "TP608", "TP609", "TP61")
+"""Codes of states, goals, calls, planners, receipts, traces, signatures and configurations: no domain alone has them, except where a test block names a goal."""
 
 
 def stated_code(snippet: Path) -> str:

@@ -88,6 +88,16 @@ derived = node(nodes.Passing, st.one_of(names, texts), some(formulas))
 comparisons = node(nodes.Comparing, operands, st.sampled_from(["<", "<=", ">", ">=", "=", "!="]), operands)
 results = node(nodes.Returning, formulas, st.one_of(paths, texts, names))
 levels = node(nodes.Level, names, numbers, st.booleans(), st.one_of(st.none(), st.just(nodes.Name("", NOWHERE)), names))
+depths = node(nodes.Depth, numbers, maybe(numbers))
+signals = st.one_of(
+    node(nodes.Threshold, names, st.sampled_from(["<", "<=", ">", ">="]), numbers),
+    node(nodes.Phrase, st.sampled_from(["no capability", "no choice"])),
+)
+bounds = st.one_of(
+    node(nodes.Bound, numbers.map(lambda number: number.written), names),
+    node(nodes.Bound, st.sampled_from(["2500ms", "2s", "0m"]), st.none()),
+)
+restrictions = st.one_of(numbers, node(nodes.Phrase, st.sampled_from(["exact capability", "confirm"])))
 statements = st.one_of(
     node(nodes.Statement, formulas, st.sampled_from(["known", "uncertain"]), maybe(values)),
     node(nodes.Statement, formulas, st.just("denied"), st.none()),
@@ -122,6 +132,7 @@ TOOL: Mapping[str, Strategy] = shared | {
     "confirm": nothing, "confirm by": one_name, "checks": some(comparisons), "key": some(st.one_of(names, texts), 1, 1),
     "passes": st.one_of(some(passings), st.builds(lambda first, last: (*first, last), some(passings, 0), derived)),
     "returns": some(results), "fails when": some(paths, 1, 1), "capability": some(names), "server": one_text,
+    "id": one_text, "server versions": some(texts), "data": some(texts), "digest": one_text,
     "scopes": some(texts), "roles": some(texts), "tenants": some(texts), "environments": some(texts),
     "owner": one_text, "version": one_text, "supersedes": some(names), "use when": some(texts),
     "do not use when": some(texts), "idempotent": nothing, "side effect": one_text,
@@ -133,6 +144,7 @@ GOAL: Mapping[str, Strategy] = shared | {"": one_text, "achieves": condition, "g
 POLICY: Mapping[str, Strategy] = {
     "confidence": one_number, "margin": one_number, "plausible": one_number, "lambda": one_number, "clarify": one_name,
     "risk": some(levels), "always visible": some(names), "ask": one_number, "uncontracted": one_name,
+    "budget": some(depths, 1, 1), "widen when": some(signals), "stop after": some(bounds), "high risk": some(restrictions),
 }  # fmt: skip
 TEST: Mapping[str, Strategy] = shared | {
     "given": some(statements), "goal": condition, "request": one_text, "expect": some(formulas), "expect frontier": some(formulas),

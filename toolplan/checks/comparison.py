@@ -23,6 +23,7 @@ from toolplan.checks.reasons import (
     OnNoBestPlan,
     Preference,
     Reason,
+    Superseded,
     Tied,
 )
 from toolplan.domain import Ask, Tool
@@ -43,7 +44,7 @@ from toolplan.planning.plans import (
     Undecided,
     Unreachable,
 )
-from toolplan.planning.problem import Problem, ground
+from toolplan.planning.problem import Problem, ground, instead_of
 from toolplan.planning.semantics import certain, produces, removes, successor
 from toolplan.planning.task import relevant
 
@@ -65,6 +66,8 @@ class Comparison:
         """The step that is explained, and why it is not the next one."""
         name, solution = asked.action.name, self.planned.solution
         bare = Step(name, asked.arguments or ())
+        if name in self.problem.forbidden and (newer := instead_of(self.problem, name)):
+            return bare, Superseded(newer)
         if name in self.problem.forbidden:
             return bare, ForbiddenByCall(name, self.problem.domain.risk_of(asked.action).name)
         steps = list(_groundings(self.problem, asked))

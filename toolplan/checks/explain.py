@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from toolplan.checks.asked import read_step
 from toolplan.checks.comparison import Comparison, preference
 from toolplan.checks.needs import shown, standing
-from toolplan.checks.reasons import Chosen, NeedsConfirmation, Preference, Reason, Remark, Visible, to_json
+from toolplan.checks.reasons import Chosen, Preference, Reason, to_json
 from toolplan.checks.wording import listed, tick
 from toolplan.domain import Action, Tool
 from toolplan.frontier import (
@@ -35,6 +35,30 @@ from toolplan.planning.inputs import Words
 from toolplan.planning.plans import Limit, Plan, Step
 from toolplan.planning.problem import Problem, State
 from toolplan.planning.semantics import applicable, replay, successor
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsConfirmation:
+    """A remark: were it called, `by` would be asked first, as the contract or its level of risk says."""
+
+    level: str
+    by: str
+
+    def __str__(self) -> str:
+        return f"risk {tick(self.level)}: {'the user' if self.by == 'user' else tick(self.by)} confirms every call"
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """A remark: the model sees it all the same, `because` of the policy or the mode."""
+
+    because: str
+
+    def __str__(self) -> str:
+        return f"it is visible all the same: {self.because}"
+
+
+Remark = NeedsConfirmation | Visible
 
 
 @dataclass(frozen=True, slots=True)

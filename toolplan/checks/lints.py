@@ -17,6 +17,7 @@ from toolplan.language.source import Source
 GATHERED = {
     Code.TOOL_WITHOUT_GOAL: "{} tools are relevant to no goal",
     Code.UNPORTABLE_NAME: "the names of {} real tools hold more than letters, digits, `_` and `-`",
+    Code.UNOWNED_TOOL: "{} tools have no owner, and others of their servers have",
 }
 """Findings of which a file gets one for all, and what it says."""
 MOST_NAMED = 3

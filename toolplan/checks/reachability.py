@@ -15,7 +15,7 @@ from toolplan.language.requests import conjunction, substitute
 from toolplan.language.resolve import Resolved
 from toolplan.planning.grounding import compile_task
 from toolplan.planning.plans import Atom, Fluent, Status
-from toolplan.planning.problem import Problem, State
+from toolplan.planning.problem import Problem, State, with_superseded
 from toolplan.planning.task import Operator, Task, closure, missing, reaches_goal
 
 MOST_STEPS = 50_000
@@ -70,7 +70,8 @@ def attempts(domain: Domain) -> list[Attempt]:
 
 def _problem(domain: Domain, goal: Goal, helping: Sequence[str]) -> Problem:
     """From what `goal` is given to `goal`, with the actions `helping`; entities are called like its parameters."""
-    tools = {name: domain.tools[name] for name in helping if name in domain.tools}
+    superseded = with_superseded(domain, frozenset())
+    tools = {name: domain.tools[name] for name in helping if name in domain.tools and name not in superseded}
     asks = {name: domain.asks[name] for name in helping if name in domain.asks}
     names = {parameter.name: _fresh(parameter.name, domain) for parameter in goal.parameters}
     binding = {name: Constant(fresh) for name, fresh in names.items()}

@@ -101,6 +101,24 @@ class ForbiddenByCall(Explained):
 
 
 @dataclass(frozen=True, slots=True)
+class Superseded(Explained):
+    """Another tool is planned with in its place."""
+
+    newer: tuple[str, ...]
+    kind = "superseded"
+
+    @property
+    def lines(self) -> list[str]:
+        """The reason for people."""
+        return [f"{listed(self.newer, 'and')} stands in its place"]
+
+    @property
+    def remedy(self) -> str:
+        """What would unhide it."""
+        return f"forbid {listed(self.newer, 'and')}"
+
+
+@dataclass(frozen=True, slots=True)
 class Exhausted(Explained):
     """The step was tried, and is not to be tried again with the same arguments."""
 
@@ -321,6 +339,7 @@ Reason = (
     Chosen
     | GoalReached
     | ForbiddenByCall
+    | Superseded
     | Exhausted
     | NothingToActOn
     | AlreadyTrue
@@ -334,30 +353,6 @@ Reason = (
 )
 
 USELESS = "nothing that it produces helps this goal"
-
-
-@dataclass(frozen=True, slots=True)
-class NeedsConfirmation:
-    """A remark: were it called, `by` would be asked first, as the contract or its level of risk says."""
-
-    level: str
-    by: str
-
-    def __str__(self) -> str:
-        return f"risk {tick(self.level)}: {'the user' if self.by == 'user' else tick(self.by)} confirms every call"
-
-
-@dataclass(frozen=True, slots=True)
-class Visible:
-    """A remark: the model sees it all the same, `because` of the policy or the mode."""
-
-    because: str
-
-    def __str__(self) -> str:
-        return f"it is visible all the same: {self.because}"
-
-
-Remark = NeedsConfirmation | Visible
 
 
 def to_json(value: object) -> object:

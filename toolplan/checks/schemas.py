@@ -31,15 +31,21 @@ def read_tools(path: FilePath) -> Catalog:
     """The tools in a file: a `tools/list` answer, or a list of tools. Raises DomainError where it is neither, or names two of them alike."""
     try:
         text = path.read_text("utf-8")
-        data = json.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read {quoted(str(path))}: {reason.lower()}")]) from None
-    except (json.JSONDecodeError, RecursionError) as error:
+    return Catalog(tools_in(text, str(path), path.name))
+
+
+def tools_in(text: str, name: str, origin: str) -> list[RealTool]:
+    """The tools in a text, which findings call `name`. Raises DomainError where it is no list of tools."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
         at = error.pos if isinstance(error, json.JSONDecodeError) else 0
-        location = Location(Source(str(path), text), Span(at, at + 1))
+        location = Location(Source(name, text), Span(at, at + 1))
         raise DomainError([Diagnostic(Code.BAD_JSON, "the list of tools is no JSON", location)]) from None
-    return Catalog(real_tools(data, path.name))
+    return real_tools(data, origin)
 
 
 def _closed_properties(schema: Mapping[str, object]) -> Mapping[str, object]:
@@ -58,9 +64,16 @@ def against_schemas(resolved: Resolved, real: Catalog) -> Iterator[Diagnostic]:
             hint = suggester.hint(tool.call_name, real)
             yield Diagnostic(Code.UNKNOWN_REAL_TOOL, f"the server has no tool {quoted(tool.call_name)}", place, hint)
         else:
+            yield from _digest(tool, found, place)
             yield from _arguments(tool, found, place, suggester)
             yield from _results(tool, found, place, suggester)
             yield from _hints(resolved, tool, found, place)
+
+
+def _digest(tool: Tool, real: RealTool, place: Location) -> Iterator[Diagnostic]:
+    if not tool.evidence.is_of(real.digest):
+        message = f"{quoted(real.name)} is not the tool that the contract {quoted(tool.name)} was reviewed for"
+        yield Diagnostic(Code.CHANGED_REAL_TOOL, message, place, f'see what has changed; the digest is now "sha256:{real.digest}"')
 
 
 def _arguments(tool: Tool, real: RealTool, place: Location, suggester: Suggester) -> Iterator[Diagnostic]:

@@ -6,12 +6,13 @@ both actions. Mappings keep the order of declaration, which is the last of all t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from weakref import WeakKeyDictionary
 
 from toolplan.domain.actions import Action, Ask, AskKind, Confirmation, Performer, Tool
+from toolplan.domain.budget import NO_BUDGET, Budget, HighRisk, Stopping, Widening
 from toolplan.domain.conditions import (
     OBJECT,
     TRUE,
@@ -46,13 +47,15 @@ from toolplan.domain.interfaces import (
     Pattern,
 )
 from toolplan.domain.policy import ASKING, DEFAULT_RISK, Clarify, Policy, RiskLevel, Uncontracted
-from toolplan.domain.principals import Principal, permits
+from toolplan.domain.principals import Principal, enabled, permits
 from toolplan.domain.scenarios import CandidateGoals, Expectation, Given, Happening, Never, Scenario, Wanted
 from toolplan.domain.sharing import Shared
+from toolplan.domain.supersession import in_place_of, names_of, superseders
 
 __all__ = [
     "ASKING",
     "DEFAULT_RISK",
+    "NO_BUDGET",
     "NO_EVIDENCE",
     "NO_INTERFACE",
     "OBJECT",
@@ -64,6 +67,7 @@ __all__ = [
     "Ask",
     "AskKind",
     "AtomicFormula",
+    "Budget",
     "CandidateGoals",
     "Clarify",
     "Comparison",
@@ -83,6 +87,7 @@ __all__ = [
     "Given",
     "Goal",
     "Happening",
+    "HighRisk",
     "HostReader",
     "Interface",
     "Items",
@@ -100,6 +105,7 @@ __all__ = [
     "RiskLevel",
     "Scenario",
     "Slot",
+    "Stopping",
     "Template",
     "Term",
     "Tool",
@@ -108,7 +114,12 @@ __all__ = [
     "ValueType",
     "Variable",
     "Wanted",
+    "Widening",
+    "enabled",
+    "in_place_of",
+    "names_of",
     "permits",
+    "superseders",
 ]
 
 VALUE_TYPES = ("text", "integer", "decimal", "boolean", "date", "datetime", "duration", "email", "url", "enum", "schema")
@@ -238,8 +249,9 @@ class Domain:
     def _restricted(self, permitted: Set[str]) -> Domain:
         tools = {name: tool for name, tool in self.tools.items() if name in permitted}
         gone = [tool for name, tool in self.tools.items() if name not in permitted]
-        hidden = {name for tool in gone for name in (tool.name, tool.call_name)}
-        hidden -= {name for tool in tools.values() for name in (tool.name, tool.call_name)}
+        hidden = {name for tool in gone for name in names_of(tool)}
+        hidden -= {name for tool in tools.values() for name in names_of(tool)}
+        newer = superseders(self.tools)
         placeholders = {tool.placeholder(brought) for tool in gone for brought in (*tool.finds, *tool.creates)}
         asks = {name: ask for name, ask in self.asks.items() if not ask.permits or ask.permits in tools}
         # The fact that a permission question gives is described by the name of its tool.
@@ -248,7 +260,10 @@ class Domain:
             self,
             constants={name: kind for name, kind in self.constants.items() if name not in placeholders},
             facts=facts,
-            tools={name: _without_mentions(tool, hidden) for name, tool in tools.items()},
+            tools={
+                name: _without_mentions(tool, hidden, (old for old in tools.values() if name in in_place_of(old.name, newer)))
+                for name, tool in tools.items()
+            },
             asks=asks,
             policy=replace(self.policy, always_visible=tuple(name for name in self.policy.always_visible if name in tools)),
             tests=(),
@@ -256,6 +271,11 @@ class Domain:
         )
 
 
-def _without_mentions(tool: Tool, hidden: Set[str]) -> Tool:
-    kept = tuple(name for name in tool.evidence.supersedes if name not in hidden)
-    return tool if kept == tool.evidence.supersedes else replace(tool, evidence=replace(tool.evidence, supersedes=kept))
+def _without_mentions(tool: Tool, hidden: Set[str], replaced: Iterable[Tool]) -> Tool:
+    """`tool` without the names of hidden tools. What these supersede, it now supersedes itself: it stands in the place of all `replaced`."""
+    named = tool.evidence.supersedes
+    kept = tuple(name for name in named if name not in hidden)
+    if kept == named:
+        return tool
+    others = (old.name for old in replaced if names_of(old).isdisjoint(kept))
+    return replace(tool, evidence=replace(tool.evidence, supersedes=(*kept, *others)))

@@ -25,7 +25,10 @@ class Widening:
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
-    """What one request may cost in retrieval: rounds, tokens of the definitions shown, milliseconds. None is without a bound."""
+    """What one request may cost in retrieval: rounds, tokens of the definitions shown, milliseconds. None is without a bound.
+
+    The first round is one of `rounds`: with 2 of them a list is widened once.
+    """
 
     rounds: int = 2
     context_tokens: int | None = None
@@ -34,7 +37,7 @@ class Stopping:
 
 @dataclass(frozen=True, slots=True)
 class HighRisk:
-    """The narrower menu of a request for something that is not safe."""
+    """The narrower menu of a request for something that is not safe. A `maximum` of None is that of the budget."""
 
     maximum: int | None = None
     exact_capability: bool = False
@@ -53,3 +56,4 @@ class Budget:
 
 
 NO_BUDGET = Budget(initial=15, maximum=15)
+"""Of a policy that has none: a list of one length, which nothing widens."""

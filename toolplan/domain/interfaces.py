@@ -86,7 +86,9 @@ NO_INTERFACE = Interface()
 class Evidence:
     """The metadata of an evidence contract: who offers the tool, who may use it, who answers for it, when to use it and when not to.
 
-    A caller needs all of `scopes`, and one of `roles`, of `tenants` and of `environments` each, unless there are none.
+    A caller needs all of `scopes` and of `data`, the classes of data that the tool touches, and one of `roles`, of `tenants` and of
+    `environments` each, unless there are none. `server_versions` are those for which the contract was reviewed, and `digest`, where there
+    is one, is that of the real tool that was reviewed. `id` is the name that stays the same wherever the tool is offered.
     """
 
     capability: tuple[str, ...] = ()
@@ -102,6 +104,22 @@ class Evidence:
     do_not_use_when: tuple[str, ...] = ()
     idempotent: bool = False
     side_effect: str = ""
+    id: str = ""
+    server_versions: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
+    digest: str = ""
+
+    def is_of(self, digest: str) -> bool:
+        """Whether a real tool with this digest is the one that was reviewed; any is where the contract pins none."""
+        return self.digest in ("", digest)
+
+    def is_for(self, version: str) -> bool:
+        """Whether a server that says it has this version is one that the contract was reviewed for; any is where the contract names none.
+
+        A version stands for all that begin with its parts: `3.2` for `3.2.1`, but not for `3.20`.
+        """
+        said = version.split(".")
+        return not self.server_versions or any(said[: len(one)] == one for one in (named.split(".") for named in self.server_versions))
 
 
 NO_EVIDENCE = Evidence()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from toolplan.domain.actions import Confirmation
+from toolplan.domain.budget import NO_BUDGET, Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Uncontracted(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The settings of a domain. `question_cost` is the cost of a question that names none."""
+    """The settings of a domain. `question_cost` is the cost of a question that names none, `budget` what is shown where contracts end."""
 
     confidence: Fraction = Fraction("0.70")
     margin: Fraction = Fraction("0.15")
@@ -52,6 +53,7 @@ class Policy:
     always_visible: tuple[str, ...] = ()
     question_cost: Fraction = Fraction(5)
     uncontracted: Uncontracted = Uncontracted.HIDE
+    budget: Budget = NO_BUDGET
 
     def level(self, name: str | None) -> RiskLevel:
         """The level called `name`; unrated (None) is not safe and weighs as much as the highest level."""

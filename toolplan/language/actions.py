@@ -55,7 +55,7 @@ def resolve_tool(scope: Scope, block: nodes.Block, policy: Policy) -> Tool:
         creates=creates,
         enumerates=tuple(scope.type_name(name) for name in clauses.names("enumerates")),
         interface=interface_of(scope, block, clauses, variables),
-        evidence=evidence_of(clauses),
+        evidence=evidence_of(scope, clauses),
     )
 
 

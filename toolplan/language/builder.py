@@ -151,6 +151,7 @@ class Builder:
         return _parts(children)
 
     names = strings = atoms = typed = expected = candidates = options = levels = effects = outcome = single_outcome = items
+    signals = bounds = restrictions = items
     passings = comparisons = results = signature = parameters = value_type = statements = steps = items
 
     def level(self, children: Children) -> nodes.Level:
@@ -158,6 +159,24 @@ class Builder:
         confirmation = None if confirm is None else role or nodes.Name("", _span_of(confirm))
         last = next(part for part in (role, confirm, safe, weight) if part is not None)
         return nodes.Level(name, weight, safe is not None, confirmation, _over(name, last))
+
+    def depth(self, children: Children) -> nodes.Depth:
+        least, _, most = children
+        return nodes.Depth(least, most, _over(least, most))
+
+    def threshold(self, children: Children) -> nodes.Threshold:
+        measure, operator, number = children
+        return nodes.Threshold(measure, str(operator), number, _over(measure, number))
+
+    def bound(self, children: Children) -> nodes.Bound:
+        match children:
+            case [nodes.Number(written=written), unit]:
+                return nodes.Bound(written, unit, _over(*children))
+            case _:
+                return nodes.Bound(str(children[0]), None, _over(*children))
+
+    def phrase(self, children: Children) -> nodes.Phrase:
+        return nodes.Phrase(" ".join(children).lower(), _over(*children))
 
     def passing(self, children: Children) -> nodes.Passing:
         return nodes.Passing(children[0], children[-1], _over(*children))

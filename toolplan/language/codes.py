@@ -50,6 +50,9 @@ class Code(enum.Enum):
     BAD_PATH = ("TP206", "bad-path", Severity.ERROR)
     BAD_PATTERN = ("TP207", "bad-pattern", Severity.ERROR)
     MISSING_GROUP = ("TP208", "missing-group", Severity.ERROR)
+    BAD_VERSION = ("TP209", "bad-version", Severity.ERROR)
+    BAD_DIGEST = ("TP210", "bad-digest", Severity.ERROR)
+    SUPERSESSION_CYCLE = ("TP211", "supersession-cycle", Severity.ERROR)
 
     UNRATED_TOOL = ("TP301", "unrated-tool", Severity.WARNING)
     TOOL_WITHOUT_EFFECT = ("TP302", "tool-without-effect", Severity.WARNING)
@@ -75,6 +78,12 @@ class Code(enum.Enum):
     UNUSED_PARAMETER = ("TP322", "unused-parameter", Severity.WARNING)
     INDISTINCT_GOALS = ("TP323", "indistinct-goals", Severity.WARNING)
     CHEAP_QUESTION = ("TP324", "cheap-question", Severity.NOTE)
+    UNKNOWN_SUPERSEDED = ("TP325", "unknown-superseded", Severity.NOTE)
+    SUPERSEDED_VISIBLE = ("TP326", "superseded-visible", Severity.WARNING)
+    COLLIDING_TOOLS = ("TP327", "colliding-tools", Severity.WARNING)
+    CONTRADICTORY_ADVICE = ("TP328", "contradictory-advice", Severity.WARNING)
+    UNOWNED_TOOL = ("TP329", "unowned-tool", Severity.NOTE)
+    IDLE_BUDGET = ("TP330", "idle-budget", Severity.NOTE)
 
     UNUSED_ALLOW = ("TP390", "unused-allow", Severity.WARNING)
     UNKNOWN_ALLOWED_CODE = ("TP391", "unknown-allowed-code", Severity.ERROR)
@@ -114,6 +123,10 @@ class Code(enum.Enum):
     STRATEGY_NOT_OFFERED = ("TP443", "strategy-not-offered", Severity.WARNING)
     CALL_NOT_FORBIDDEN = ("TP444", "call-not-forbidden", Severity.NOTE)
     UNFIT_SCHEMA = ("TP445", "unfit-schema", Severity.WARNING)
+    CHANGED_REAL_TOOL = ("TP446", "changed-real-tool", Severity.ERROR)
+    NEW_REAL_TOOL = ("TP447", "new-real-tool", Severity.NOTE)
+    VANISHED_REAL_TOOL = ("TP448", "vanished-real-tool", Severity.WARNING)
+    SUSPICIOUS_REAL_TOOL = ("TP449", "suspicious-real-tool", Severity.WARNING)
 
     ENGINE_MISSING = ("TP501", "engine-missing", Severity.ERROR)
     ENGINE_CRASHED = ("TP502", "engine-crashed", Severity.ERROR)
@@ -126,6 +139,10 @@ class Code(enum.Enum):
     IMPORT_OUTSIDE_ROOT = ("TP604", "import-outside-root", Severity.ERROR)
     CONFLICTING_SETTINGS = ("TP605", "conflicting-settings", Severity.ERROR)
     BROKEN_RECEIPTS = ("TP607", "broken-receipts", Severity.ERROR)
+    BAD_TRACE = ("TP608", "bad-trace", Severity.WARNING)
+    BAD_SIGNATURE = ("TP609", "bad-signature", Severity.ERROR)
+    BAD_CONFIGURATION = ("TP611", "bad-configuration", Severity.ERROR)
+    UNSET_VARIABLE = ("TP612", "unset-variable", Severity.ERROR)
 
     def __init__(self, number: str, slug: str, severity: Severity) -> None:
         self.number = number

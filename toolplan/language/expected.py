@@ -23,7 +23,22 @@ SPELLING = {
 
 OPERANDS = ("NAME", "STRING", "NUMBER", "PATH", "DURATION")
 MAY_END_A_CLAUSE = frozenset(
-    ["CONFIRM", "IDEMPOTENT", "RPAR", "RSQB", "NAME", "QUOTED", "STRING", "LONG_STRING", "NUMBER", "PATH", "DURATION", "SAFE", "FREE"]
+    [
+        "CONFIRM",
+        "IDEMPOTENT",
+        "RPAR",
+        "RSQB",
+        "NAME",
+        "QUOTED",
+        "STRING",
+        "LONG_STRING",
+        "NUMBER",
+        "PATH",
+        "DURATION",
+        "SAFE",
+        "FREE",
+        "CHOICE",
+    ]
 )
 WORDS = frozenset(["NAME", "STRING", "LONG_STRING"])
 NEEDS_MORE = frozenset(["COMMA", "COLON", "EQUAL", "LPAR", "LSQB", "COMPARES", "__ANON_0", *RESERVED, "FROM", "LBRACE"])
@@ -32,7 +47,9 @@ GOES_ON = frozenset(["LPAR", *EQUALS])
 """What may follow an item that is complete without it: not worth naming."""
 KINDS = {"a condition": {"NAME", "NOT", "FORALL", "EXISTS"}, "an effect": {"NAME", "FORALL", "ONEOF"}}
 """What is expected where all of these may stand."""
-TAKES_A_STRING = frozenset("CALLS IMPORT TEST SERVER SCOPES ROLES TENANTS ENVIRONMENTS OWNER VERSION PHRASES PATTERN REQUEST".split())
+TAKES_A_STRING = frozenset(
+    "CALLS IMPORT TEST ID SERVER VERSIONS SCOPES ROLES TENANTS ENVIRONMENTS DATA OWNER VERSION DIGEST PHRASES PATTERN REQUEST".split()
+)
 MOST_EXPECTED = 6
 """Things named after `expected`."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -26,6 +27,9 @@ from toolplan.language.codes import Code
 from toolplan.language.diagnostics import quoted
 from toolplan.language.scope import Scope
 
+ALGORITHM = "sha256:"
+DIGEST = re.compile(rf"{ALGORITHM}[0-9a-f]{{64}}")
+VERSION = re.compile(r"v?[0-9][0-9A-Za-z]*([._+-][0-9A-Za-z]+)*")
 WORDS_AS_VALUES = {"true": True, "false": False, "null": None}
 
 
@@ -105,7 +109,7 @@ def _operand(
     return source if isinstance(source, AtomicFormula | Variable | Literal) else Literal(None)
 
 
-def evidence_of(clauses: Clauses) -> Evidence:
+def evidence_of(scope: Scope, clauses: Clauses) -> Evidence:
     """The metadata of the contract."""
     evidence = Evidence(
         capability=tuple(name.text for name in clauses.names("capability")),
@@ -120,5 +124,32 @@ def evidence_of(clauses: Clauses) -> Evidence:
         use_when=clauses.texts("use when"),
         do_not_use_when=clauses.texts("do not use when"),
         side_effect=clauses.text("side effect"),
+        id=clauses.text("id"),
+        server_versions=clauses.texts("server versions"),
+        data=clauses.texts("data"),
+        digest=_digest(scope, clauses),
     )
+    _check_versions(scope, clauses)
     return replace(evidence, idempotent=True) if clauses.first("idempotent") else evidence
+
+
+def _check_versions(scope: Scope, clauses: Clauses) -> None:
+    """Report what is no version, and versions of no server."""
+    for value in (*clauses.all("version"), *clauses.all("server versions")):
+        if isinstance(value, nodes.Text) and not VERSION.fullmatch(value.value):
+            hint = "a version is one word that begins with a number, such as `3.2.1` or `2026-03-18`"
+            scope.report(Code.BAD_VERSION, f"{quoted(value.value)} is no version", value.span, hint)
+    clause = clauses.first("server versions")
+    if clause is not None and not clauses.first("server"):
+        scope.report(Code.MISSING_CLAUSE, "`server versions` of no server", clause.keyword, "name the server: `server`")
+
+
+def _digest(scope: Scope, clauses: Clauses) -> str:
+    """The digest without the name of its algorithm, as real tools have it."""
+    clause = clauses.first("digest")
+    written = clauses.text("digest")
+    if clause is not None and not DIGEST.fullmatch(written):
+        hint = "write `sha256:` and the 64 digits that `toolplan review` prints"
+        scope.report(Code.BAD_DIGEST, f"{quoted(written)} is no digest", clause.values[0].span, hint)
+        return ""
+    return written.removeprefix(ALGORITHM)

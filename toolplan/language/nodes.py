@@ -217,6 +217,42 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
+class Depth:
+    """`least to most`; `most` is None where only one number was written."""
+
+    least: Number
+    most: Number | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """`measure operator number`."""
+
+    measure: Name
+    operator: str
+    number: Number
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """`written unit`, or a duration, which holds its unit (None)."""
+
+    written: str
+    unit: Name | None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words of the language that are one item of a list."""
+
+    words: str
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """What a state says of an atom: `status` is `known`, `uncertain` or `denied`."""
 
@@ -248,9 +284,9 @@ class Happening:
     span: Span = _span()
 
 
-InContract = Name | Text | Number | PathText | Condition | Effect | Typed | Passing | Comparing | Returning | Level
-"""What a clause of any block but a test may hold."""
-ClauseValue = InContract | Statement | Candidate | Happening
+InContract = Name | Text | Number | PathText | Condition | Effect | Typed | Passing | Comparing | Returning
+InPolicy = Level | Depth | Threshold | Bound | Phrase
+ClauseValue = InContract | InPolicy | Statement | Candidate | Happening
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,27 +398,3 @@ class File:
     declarations: tuple[Declaration, ...]
     comments: tuple[Comment, ...]
     unread: frozenset[str] = field(default=frozenset(), compare=False)
-
-
-Nesting = Clause | Condition | Effect | Passing | Statement | Value | Happening | Object | Array
-"""What may stand inside something of its kind, and what holds it."""
-
-
-def parts(node: object) -> tuple[Nesting, ...]:
-    """What stands directly inside `node` and may hold more."""
-    match node:
-        case Block(clauses=inner):
-            return inner
-        case Clause(values=values):
-            return tuple(value for value in values if isinstance(value, Nesting))
-        case Conjunction(items=inner) | Disjunction(items=inner) | Sequence(items=inner) | QuantifiedChange(changes=inner):
-            return inner
-        case Object(members=members):
-            return tuple(value for _, value in members if isinstance(value, Nesting))
-        case Array(items=values):
-            return tuple(value for value in values if isinstance(value, Nesting))
-        case Negation(item=item) | Quantified(item=item):
-            return (item,)
-        case Change(condition=value) | Passing(value=value) | Statement(value=value) | Happening(value=value):
-            return (value,) if isinstance(value, Nesting) else ()
-    return ()

@@ -18,9 +18,22 @@ RESERVED_AFTER = {
 }
 """What is no name where it follows these words."""
 RESERVED_AFTER_WHEN = RESERVED | {"user"}
+RESERVED_IN_SIGNALS = RESERVED | {"no"}
 SHORT = frozenset(["", "cost", "risk", "confirm", "confirm by", "idempotent", "allow"])
 """Clauses of a word or two, which are not padded so that values align."""
-PHRASES = frozenset(["fails when", "use when", "do not use when", "side effect", "always visible"])
+PHRASES = frozenset(
+    [
+        "fails when",
+        "use when",
+        "do not use when",
+        "side effect",
+        "server versions",
+        "always visible",
+        "widen when",
+        "stop after",
+        "high risk",
+    ]
+)
 """Clauses that are padded as a whole. Of all others, the first word is, and the longest of these words gives the width."""
 INVISIBLE = frozenset(["Cc", "Zl", "Zp"])
 """Categories of characters that are written as escapes: control characters and foreign line ends."""
@@ -169,6 +182,20 @@ def _level(node: nodes.Level) -> str:
     return " ".join(words)
 
 
+def _in_policy(node: nodes.InPolicy) -> str:
+    match node:
+        case nodes.Level():
+            return _level(node)
+        case nodes.Depth(least, most):
+            return least.written if most is None else f"{least.written} to {most.written}"
+        case nodes.Threshold():
+            return f"{name(node.measure, RESERVED_IN_SIGNALS)} {node.operator} {node.number.written}"
+        case nodes.Bound(written, unit):
+            return written if unit is None else f"{written} {name(unit)}"
+        case nodes.Phrase(words):
+            return words
+
+
 def _statement(node: nodes.Statement) -> Part:
     atom = formula(node.atom)
     if node.status == "denied":
@@ -217,8 +244,8 @@ def listed(node: nodes.ClauseValue) -> Part:
             return f"{flat(value(node.left))} {node.operator} {flat(value(node.right))}"
         case nodes.Returning():
             return _returning(node)
-        case nodes.Level():
-            return _level(node)
+        case nodes.Level() | nodes.Depth() | nodes.Threshold() | nodes.Bound() | nodes.Phrase():
+            return _in_policy(node)
         case nodes.Statement():
             return _statement(node)
         case nodes.Candidate():

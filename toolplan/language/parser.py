@@ -25,6 +25,18 @@ VALUE_FOLLOWS = frozenset(["RETURNS", "COLON", "COMMA", "LSQB"])
 """What stands before a JSON value."""
 DEEPEST = 100
 """Conditions, effects or lists inside each other: more than anybody writes, and less than would overflow the stack of what follows."""
+_Nesting = (
+    nodes.Clause
+    | nodes.Condition
+    | nodes.Effect
+    | nodes.Passing
+    | nodes.Statement
+    | nodes.Value
+    | nodes.Happening
+    | nodes.Object
+    | nodes.Array
+)
+"""What may stand inside something of its kind, and what holds it."""
 READ_AHEAD = 50_000
 """Tokens that were read before they are let go."""
 
@@ -222,16 +234,41 @@ class _Reading:
 
     def is_flat(self, node: object, tokens: Sequence[Token]) -> bool:
         """Whether nothing in `node` nests too deep; what does is reported."""
-        inner = node if isinstance(node, tuple) else nodes.parts(node)
+        inner = node if isinstance(node, tuple) else _parts(node)
         depth = 0
         while inner and depth < DEEPEST:
-            inner = tuple(part for outer in inner for part in nodes.parts(outer))
+            inner = tuple(part for outer in inner for part in _parts(outer))
             depth += 1
         if inner:
             message, hint = f"more than {DEEPEST} levels inside each other", "name a part of it with a fact of its own"
             self.report(Code.NESTED_TOO_DEEP, message, inner[0].span, hint)
             self.leave_unread(tokens)
         return not inner
+
+
+def _parts(node: object) -> tuple[_Nesting, ...]:
+    """What stands directly inside `node` and may hold more."""
+    match node:
+        case nodes.Block(clauses=inner):
+            return inner
+        case nodes.Clause(values=values):
+            return tuple(value for value in values if isinstance(value, _Nesting))
+        case (
+            nodes.Conjunction(items=inner)
+            | nodes.Disjunction(items=inner)
+            | nodes.Sequence(items=inner)
+            | nodes.QuantifiedChange(changes=inner)
+        ):
+            return inner
+        case nodes.Object(members=members):
+            return tuple(value for _, value in members if isinstance(value, _Nesting))
+        case nodes.Array(items=values):
+            return tuple(value for value in values if isinstance(value, _Nesting))
+        case nodes.Negation(item=item) | nodes.Quantified(item=item):
+            return (item,)
+        case nodes.Change(condition=value) | nodes.Passing(value=value) | nodes.Statement(value=value) | nodes.Happening(value=value):
+            return (value,) if isinstance(value, _Nesting) else ()
+    return ()
 
 
 def _joined(first: nodes.Block | None, second: nodes.Block) -> nodes.Block:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from graphlib import CycleError, TopologicalSorter
 
-from toolplan.domain import OBJECT, VALUE_TYPES, Ask, Domain, Fact, Goal, Scenario, Tool, Type, ValueType
+from toolplan.domain import OBJECT, VALUE_TYPES, Ask, Domain, Fact, Goal, Scenario, Tool, Type, ValueType, superseders
 from toolplan.language import nodes
 from toolplan.language.actions import implied_asks, resolve_ask, resolve_goal, resolve_tool
 from toolplan.language.allowances import Allowed, resolve_allowances
@@ -19,6 +20,8 @@ from toolplan.language.requests import resolve_scenario
 from toolplan.language.scope import Scope
 from toolplan.language.source import Location, Source
 
+MOST_NAMED = 6
+"""Names that one finding lists."""
 SECONDS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "h": Fraction(3600), "d": Fraction(86400)}
 
 
@@ -76,6 +79,7 @@ def resolve(files: Sequence[nodes.File], imports: Mapping[Source, Sequence[Sourc
             name += "_"
         asks[name] = replace(ask, name=name)
     _check_always_visible(scope, files, policy.always_visible, tools)
+    _check_supersession(scope, places, tools)
     for tool in tools.values():
         scope.constants |= {tool.placeholder(new): new.type for new in (*tool.finds, *tool.creates)}
 
@@ -240,6 +244,19 @@ def _check_always_visible(scope: Scope, files: Sequence[nodes.File], names: Sequ
         for name in Clauses(Scope(source), block).names("always visible"):
             if name.text in names and name.text not in tools:
                 scope.unknown(Code.UNKNOWN_ACTION, "tool", name, tools, f"declare it: {quoted(f'tool {name.text}')}")
+
+
+def _check_supersession(scope: Scope, places: Mapping[tuple[str, str], Location], tools: Mapping[str, Tool]) -> None:
+    """Report a circle of tools that supersede each other, at the one that was declared first."""
+    try:
+        TopologicalSorter(superseders(tools)).prepare()
+    except CycleError as error:
+        circle = set(error.args[1])
+        names = [name for name in tools if name in circle]
+        place = places["action", names[0]]
+        scope.source = place.source
+        message = f"tools supersede each other: {', '.join(map(quoted, names[:MOST_NAMED]))}"
+        scope.report(Code.SUPERSESSION_CYCLE, message, place.span, "let only the newest of them supersede the others")
 
 
 def _resolve_tests(

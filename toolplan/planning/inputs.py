@@ -30,7 +30,7 @@ from toolplan.language.requests import resolve_statements, resolve_step, resolve
 from toolplan.language.source import Location, Source, Span
 from toolplan.planning.memo import per_domain
 from toolplan.planning.plans import PLAIN, Atom, Step, written
-from toolplan.planning.problem import Problem, State, placeholders_of
+from toolplan.planning.problem import Problem, State, placeholders_of, with_superseded
 
 Words = str | tuple[str, ...]
 """An atom, a goal or a step: `"found(report)"` or `("found", "report")`."""
@@ -55,7 +55,7 @@ def build(
     reading = _Reading(domain)
     start = reading.state(state)
     wanted = reading.goals(goal)
-    forbidden = reading.forbidden(forbid)
+    forbidden = with_superseded(domain, reading.forbidden(forbid))
     tried = reading.exhausted(exhausted)
     if reading.diagnostics:
         raise DomainError(reading.diagnostics)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
-from toolplan.domain import Action, AtomicFormula, Condition, Domain, Parameter, Tool, Wanted
+from toolplan.domain import Action, AtomicFormula, Condition, Domain, Parameter, Tool, Wanted, in_place_of, superseders
 from toolplan.language.requests import conjunction
 from toolplan.planning.memo import per_domain
 from toolplan.planning.plans import Atom, Step
@@ -138,3 +138,19 @@ def to_be_brought(problem: Problem, objects: Collection[str]) -> list[Atom]:
         return []
     placeholders = problem.placeholders
     return [Atom(BROUGHT, (name,)) for name in objects if name in placeholders]
+
+
+def with_superseded(domain: Domain, forbidden: frozenset[str]) -> frozenset[str]:
+    """`forbidden`, and every tool in whose place another may be planned."""
+    newer = _superseders(domain)
+    return forbidden.union(old for old in newer if not forbidden.issuperset(in_place_of(old, newer)))
+
+
+def instead_of(problem: Problem, name: str) -> tuple[str, ...]:
+    """The tools that may be planned in the place of the one that they supersede."""
+    return tuple(newer for newer in in_place_of(name, _superseders(problem.domain)) if newer not in problem.forbidden)
+
+
+@per_domain
+def _superseders(domain: Domain) -> Mapping[str, tuple[str, ...]]:
+    return superseders(domain.tools)

@@ -14,13 +14,6 @@
     :precondition (and (order_id))
     :effect (and (cancelled) (increase (total-cost) 2))
   )
-
-  ; delete_order (cost 3, risk write)
-  (:action delete_order
-    :parameters ()
-    :precondition (and (order_id))
-    :effect (and (cancelled) (increase (total-cost) 4))
-  )
 )
 
 ; cancelled

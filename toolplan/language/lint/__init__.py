@@ -6,6 +6,7 @@ A rule is a function from a resolved domain to findings, listed in `RULES`. Rule
 from __future__ import annotations
 
 from toolplan.language.diagnostics import Diagnostic
+from toolplan.language.lint.budgets import idle_budgets
 from toolplan.language.lint.contracts import (
     added_and_removed,
     dominated_tools,
@@ -14,6 +15,13 @@ from toolplan.language.lint.contracts import (
     tools_without_effect,
     unrated_tools,
     unused_parameters,
+)
+from toolplan.language.lint.evidence import (
+    colliding_tools,
+    contradictory_advice,
+    superseded_visible,
+    unknown_superseded,
+    unowned_tools,
 )
 from toolplan.language.lint.facts import (
     cheap_questions,
@@ -48,6 +56,12 @@ RULES = (
     invisible_characters,
     many_groundings,
     unused_parameters,
+    unknown_superseded,
+    superseded_visible,
+    colliding_tools,
+    contradictory_advice,
+    unowned_tools,
+    idle_budgets,
 )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from toolplan.domain import OBJECT, TRUE, Action, And, AtomicFormula, Condition, Effect, Equal, Literal, Or, Tool, Variable
+from toolplan.domain import OBJECT, TRUE, Action, And, AtomicFormula, Condition, Effect, Equal, Literal, Or, Tool, Variable, superseders
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, Label, quoted
 from toolplan.language.lint.flow import arguments, effects
@@ -86,7 +86,7 @@ def contract_of(tool: Tool) -> Contract:
 def duplicate_contracts(resolved: Resolved) -> Iterator[Diagnostic]:
     """Tools that planning cannot tell apart and that call the same: only the first is ever planned."""
     first: dict[object, Tool] = {}
-    for tool in resolved.domain.tools.values():
+    for tool in _current(resolved):
         fixed = frozenset((name, repr(value)) for name, value in tool.interface.passes.items() if isinstance(value, Literal))
         key = (contract_of(tool), tool.cost, tool.risk, tool.confirm, tool.interface.calls, fixed)
         other = first.setdefault(key, tool)
@@ -99,7 +99,7 @@ def duplicate_contracts(resolved: Resolved) -> Iterator[Diagnostic]:
 
 def dominated_tools(resolved: Resolved) -> Iterator[Diagnostic]:
     """Tools beside which another needs no more, gives no less, and costs and risks no more: no best plan needs them."""
-    contracts = {tool.name: contract_of(tool) for tool in resolved.domain.tools.values()}
+    contracts = {tool.name: contract_of(tool) for tool in _current(resolved)}
     givers: dict[object, list[str]] = {}
     for name, contract in contracts.items():
         for effect in contract.gives:
@@ -165,6 +165,12 @@ def unused_parameters(resolved: Resolved) -> Iterator[Diagnostic]:
                 message = f"{quoted(action.name)} never uses its parameter {quoted(parameter.name)}"
                 hint = "every object would do; remove it, or say what must hold for it"
                 yield resolved.finding(Code.UNUSED_PARAMETER, ("action", action.name), message, hint)
+
+
+def _current(resolved: Resolved) -> list[Tool]:
+    """The tools that no other supersedes. What they have in common with those that they replace is meant."""
+    newer = superseders(resolved.domain.tools)
+    return [tool for tool in resolved.domain.tools.values() if tool.name not in newer]
 
 
 def _actions(resolved: Resolved) -> Iterator[Action]:

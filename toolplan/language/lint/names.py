@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass
 from toolplan.domain import Performer, Tool
 from toolplan.language import nodes
 from toolplan.language.allowances import block_key
-from toolplan.language.alphabets import disguised
+from toolplan.language.alphabets import disguised, invisible, named
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, quoted
 from toolplan.language.resolve import Resolved
@@ -23,10 +23,6 @@ TOO_LONG = 128
 PORTABLE = re.compile(r"[A-Za-z0-9_-]*")
 COMPOUND = re.compile(r"`[^`\s]+`|[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]*)+")
 """What can only be the name of a tool in a sentence: `search_files`, `files.search`, `searchFiles`, or any word in backquotes."""
-JOINERS = "\u200c\u200d"
-"""Invisible, and rightly so between the letters of some scripts and the parts of an emoji."""
-BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
-"""Letters and marks without a shape."""
 
 
 def long_names(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -80,18 +76,10 @@ def mixed_scripts(resolved: Resolved) -> Iterator[Diagnostic]:
 def invisible_characters(resolved: Resolved) -> Iterator[Diagnostic]:
     """Names and strings with characters that nobody sees, or that turn the order of the others around."""
     for text, location, block in _texts(resolved):
-        hidden = next((character for at, character in enumerate(text) if _is_hidden(text, at)), None)
+        hidden = invisible(text)
         if hidden is not None:
-            name = unicodedata.name(hidden, "a character without a name").lower()
-            message = f"{quoted(text)} holds an invisible character: {name} (U+{ord(hidden):04X})"
+            message = f"{quoted(text)} holds an invisible character: {named(hidden)}"
             yield Diagnostic(Code.INVISIBLE_CHARACTER, message, location, "remove it", block=block)
-
-
-def _is_hidden(text: str, at: int) -> bool:
-    character = text[at]
-    if character in JOINERS:
-        return text[at - 1 : at].isascii() or text[at + 1 : at + 2].isascii()
-    return character in BLANK or unicodedata.category(character) == "Cf"
 
 
 def _texts(resolved: Resolved) -> Iterator[tuple[str, Location, tuple[str, str] | None]]:

@@ -56,9 +56,11 @@ def harm_called_safe(resolved: Resolved) -> Iterator[Diagnostic]:
 
 def harmful_word(tool: Tool) -> str:
     """The word in the name of `tool`, or of the real tool, that says what only an unsafe tool does; or nothing."""
-    for name in dict.fromkeys((tool.name, tool.call_name)):
-        words = [word.lower() for word in WORD.findall(name)]
-        verb = next((word for word in words if word in HARMFUL or word in HARMLESS), "")
-        if verb in HARMFUL:
-            return verb
-    return ""
+    return next(filter(None, map(harmful_verb, dict.fromkeys((tool.name, tool.call_name)))), "")
+
+
+def harmful_verb(name: str) -> str:
+    """The word in a name that says what only an unsafe tool does, unless it is only what another verb is about; or nothing."""
+    words = [word.lower() for word in WORD.findall(name)]
+    verb = next((word for word in words if word in HARMFUL or word in HARMLESS), "")
+    return verb if verb in HARMFUL else ""
