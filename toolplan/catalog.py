@@ -6,9 +6,10 @@ Schemas pass through unchanged: nothing here rewrites one, and its digest is wha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from toolplan.domain import Tool
 from toolplan.language.codec import digest
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
@@ -21,7 +22,8 @@ class RealTool:
     """A tool as its server describes it. `schema` is the JSON schema of its arguments, `origin` names the server.
 
     `hints` are the annotations of MCP, of which any may be missing, and `results` the schema of its results, empty where there is none.
-    Hints are claims of the server: nothing is allowed because of them.
+    Hints are claims of the server: nothing is allowed because of them. `version` is what the server says its own is, empty where it says
+    nothing, and None where nobody has asked it.
     """
 
     name: str
@@ -30,12 +32,15 @@ class RealTool:
     origin: str = ""
     hints: Mapping[str, object] = field(default_factory=dict)
     results: Mapping[str, object] = field(default_factory=dict)
+    version: str | None = None
 
     @property
     def properties(self) -> Mapping[str, object]:
-        """The schemas of its arguments by name, as far as `schema` lists them at its top."""
+        """The schemas of its arguments by name, as far as `schema` names them at its top; one that is only required takes anything."""
         found = self.schema.get("properties")
-        return found if isinstance(found, Mapping) else {}
+        described: Mapping[str, object] = found if isinstance(found, Mapping) else {}
+        bare: dict[str, object] = {name: {} for name in self.required if name not in described}
+        return {**described, **bare} if bare else described
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -47,6 +52,16 @@ class RealTool:
     def digest(self) -> str:
         """The same for two tools that a model and an approver see as the same: name, description, schema and hints."""
         return digest([self.name, self.description, self.schema, self.hints])
+
+    def is_as_reviewed(self, contract: Tool) -> bool:
+        """Whether it is what `contract` was reviewed for: the tool with its digest, at one of its versions of the server.
+
+        A digest is that of the tool as its server calls it, without the prefix that tools of several servers have.
+        """
+        asked = contract.evidence
+        if self.version is not None and not asked.is_for(self.version):
+            return False
+        return asked.is_of(self.digest) or asked.is_of(replace(self, name=self.name.removeprefix(f"{self.origin}.")).digest)
 
 
 class Catalog(Mapping[str, RealTool]):
@@ -67,6 +82,9 @@ class Catalog(Mapping[str, RealTool]):
     def __getitem__(self, name: str) -> RealTool:
         return self._tools[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._tools)
 
@@ -79,14 +97,16 @@ NO_TOOLS = Catalog()
 
 def prefixed(tools: Iterable[RealTool], prefix: str) -> list[RealTool]:
     """The same tools under names that begin with `prefix`, as hosts of several servers show them."""
-    return [RealTool(prefix + tool.name, tool.description, tool.schema, tool.origin, tool.hints, tool.results) for tool in tools]
+    return [replace(tool, name=prefix + tool.name) for tool in tools]
 
 
 def real_tools(listed: object, origin: str = "") -> list[RealTool]:
     """The tools of a `tools/list` answer, or of a list in the shape of MCP, OpenAI (Chat and Responses), Anthropic or Gemini, as JSON values.
 
-    Raises DomainError with every entry that is no tool.
+    An answer may still be in its JSON-RPC envelope. Raises DomainError with every entry that is no tool.
     """
+    if isinstance(listed, Mapping) and isinstance(listed.get("result"), Mapping):
+        listed = listed["result"]
     entries = listed.get("tools") if isinstance(listed, Mapping) else listed
     if not isinstance(entries, list | tuple):
         raise DomainError([_no_tool("this is no list of tools")])

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from toolplan.domain import Domain
+from toolplan.importing import tree
 from toolplan.importing.pddl.contracts import GOAL, contracts
 from toolplan.importing.pddl.domains import read_domain
 from toolplan.importing.pddl.findings import Findings
@@ -17,7 +18,6 @@ from toolplan.importing.pddl.problems import read_problem
 from toolplan.language import nodes
 from toolplan.language.codes import Severity
 from toolplan.language.diagnostics import Diagnostic, DomainError
-from toolplan.language.formatter import format_file
 from toolplan.language.resolve import resolve
 from toolplan.language.source import Source
 from toolplan.planning.inputs import build
@@ -42,15 +42,11 @@ class Imported:
     @cached_property
     def text(self) -> str:
         """The domain as a file of the language: its goal `solved`, and a test that gives the initial state."""
-        return "\n".join(format_file(nodes.File(_BLANK, group, ())) for group in self.groups)
+        return "\n".join(map(tree.formatted, self.groups))
 
     def pddl_step(self, step: Step) -> str:
         """A step as a line of a PDDL plan: `(drive truck1 depot0)`. Several tools may stand for one action; see `contracts`."""
         return f"({' '.join((self.domain.tools[step.action].call_name, *step.arguments))})"
-
-
-_BLANK = Source("<pddl>", "\n")
-"""The text of what was built and not read."""
 
 
 def read(domain: Source | str, problem: Source | str) -> Imported:
@@ -62,7 +58,7 @@ def read(domain: Source | str, problem: Source | str) -> Imported:
     found = [finding for findings in (of_domain, of_problem) for finding in findings.in_order()]
     if any(finding.severity is Severity.ERROR for finding in found):
         raise DomainError(found)
-    resolved = resolve([nodes.File(_BLANK, tuple(node for group in groups for node in group), ())], {_BLANK: []})
+    resolved = resolve([nodes.File(tree.BLANK, tuple(node for group in groups for node in group), ())], {tree.BLANK: []})
     if resolved.diagnostics:
         raise DomainError(resolved.diagnostics)
     (test,) = resolved.domain.tests

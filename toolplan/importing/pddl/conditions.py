@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from toolplan.domain import OBJECT, Parameter
+from toolplan.importing import tree
 from toolplan.importing.pddl import features, syntax
 from toolplan.importing.pddl.expressions import NUMBER, Expression, Group, Word
 from toolplan.importing.pddl.findings import Findings
@@ -106,7 +107,7 @@ class Conditions:
         left, right = (self.vocabulary.term(self.findings, side, OBJECT, variables) for side in sides)
         if left is None or right is None:
             return syntax.TRUE
-        return nodes.Equality(syntax.name(left), syntax.name(right), False, syntax.NOWHERE)
+        return nodes.Equality(tree.name(left), tree.name(right), False, tree.NOWHERE)
 
     def _is_numeric(self, side: Expression) -> bool:
         return isinstance(side, Group) or (NUMBER.fullmatch(side.text) is not None and side.text not in self.vocabulary.objects)
@@ -171,15 +172,15 @@ class Effects:
         atom = self.conditions.vocabulary.atom(self.conditions.findings, item, variables)
         if atom is None or when == syntax.FALSE:
             return
-        change = nodes.Change(atom, None if when == syntax.TRUE else when, syntax.NOWHERE)
-        parameters = syntax.typed(over)
+        change = nodes.Change(atom, None if when == syntax.TRUE else when, tree.NOWHERE)
+        parameters = tree.typed(over)
         before = changes[-1] if changes else None
         if not parameters:
             changes.append(change)
         elif isinstance(before, nodes.QuantifiedChange) and before.parameters == parameters:
-            changes[-1] = nodes.QuantifiedChange(parameters, (*before.changes, change), syntax.NOWHERE)
+            changes[-1] = nodes.QuantifiedChange(parameters, (*before.changes, change), tree.NOWHERE)
         else:
-            changes.append(nodes.QuantifiedChange(parameters, (change,), syntax.NOWHERE))
+            changes.append(nodes.QuantifiedChange(parameters, (change,), tree.NOWHERE))
 
     def _increase(self, item: Group, *, is_plain: bool) -> None:
         findings = self.conditions.findings

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from toolplan.domain import OBJECT, Parameter
+from toolplan.importing import tree
 from toolplan.importing.pddl import syntax
 from toolplan.importing.pddl.domains import Action, PddlDomain
 from toolplan.importing.pddl.problems import PddlProblem
-from toolplan.importing.pddl.syntax import NOWHERE
+from toolplan.importing.tree import NOWHERE, Group
 from toolplan.language import nodes
 
 GOAL = "solved"
@@ -22,14 +23,12 @@ GOAL = "solved"
 RISK = "action"
 """The one level of risk."""
 
-Group = tuple[nodes.Declaration, ...]
-
 
 def contracts(domain: PddlDomain, problem: PddlProblem) -> tuple[Group, ...]:
     """The declarations, in groups with a blank line between them: header, types, constants, facts, policy, tools, goal and test."""
     values = _values(domain, problem)
     groups: list[Group] = [
-        (nodes.Header(syntax.name(domain.name), None, NOWHERE),),
+        (nodes.Header(tree.name(domain.name), None, NOWHERE),),
         tuple(_types(domain)),
         tuple(_constants(domain)),
         (*_facts(domain), *_value_facts(domain, values)),
@@ -54,17 +53,17 @@ def _values(domain: PddlDomain, problem: PddlProblem) -> Values:
 
 def _valued(function: nodes.Formula, value: str) -> nodes.Formula:
     """The atom that says that `function` has `value`."""
-    return nodes.Formula(syntax.name(f"{function.name.text}:{value}"), function.terms, NOWHERE)
+    return nodes.Formula(tree.name(f"{function.name.text}:{value}"), function.terms, NOWHERE)
 
 
 def _types(domain: PddlDomain) -> Iterator[nodes.TypeDeclaration]:
     for name, parent in domain.vocabulary.types.items():
-        yield nodes.TypeDeclaration(syntax.name(name), None if parent == OBJECT else syntax.name(parent), None, NOWHERE)
+        yield nodes.TypeDeclaration(tree.name(name), None if parent == OBJECT else tree.name(parent), None, NOWHERE)
 
 
 def _constants(domain: PddlDomain) -> Iterator[nodes.ConstantDeclaration]:
     for kind, names in groupby(domain.vocabulary.objects.items(), key=lambda item: item[1]):
-        yield nodes.ConstantDeclaration(tuple(syntax.name(name) for name, _ in names), syntax.name(kind), None, NOWHERE)
+        yield nodes.ConstantDeclaration(tuple(tree.name(name) for name, _ in names), tree.name(kind), None, NOWHERE)
 
 
 def _facts(domain: PddlDomain) -> Iterator[nodes.FactDeclaration]:
@@ -80,15 +79,15 @@ def _value_facts(domain: PddlDomain, values: Values) -> Iterator[nodes.FactDecla
 
 def _fact(name: str, parameters: Sequence[Parameter]) -> nodes.FactDeclaration:
     """A closed fact. PDDL lets two places of a predicate have one name; then they have none here."""
-    places = syntax.typed(parameters)
+    places = tree.typed(parameters)
     if len({parameter.name for parameter in parameters}) < len(parameters):
         places = tuple(nodes.Typed(None, place.type, NOWHERE) for place in places)
-    return nodes.FactDeclaration(syntax.name(name), places, None, (), (nodes.Trait("closed", "", NOWHERE),), None, NOWHERE)
+    return nodes.FactDeclaration(tree.name(name), places, None, (), (nodes.Trait("closed", "", NOWHERE),), None, NOWHERE)
 
 
 def _policy() -> nodes.Block:
-    level = nodes.Level(syntax.name(RISK), syntax.number(0), False, None, NOWHERE)
-    return _block("policy", syntax.name(""), [syntax.clause("risk", [level])])
+    level = nodes.Level(tree.name(RISK), tree.number(0), False, None, NOWHERE)
+    return tree.block("policy", tree.name(""), [tree.clause("risk", [level])])
 
 
 def _tools(domain: PddlDomain, problem: PddlProblem, values: Values) -> Iterator[nodes.Block]:
@@ -103,25 +102,21 @@ def _tools(domain: PddlDomain, problem: PddlProblem, values: Values) -> Iterator
 
 
 def _tool(action: Action, name: str, requires: nodes.Condition, cost: str) -> nodes.Block:
-    clauses = [syntax.clause("requires", [syntax.spelt_out(requires)])] if requires != syntax.TRUE else []
-    clauses += [syntax.clause("produces", action.produces)] if action.produces else []
-    clauses += [syntax.clause("removes", action.removes)] if action.removes else []
-    clauses += [syntax.clause("cost", [syntax.number(cost)])] if cost != "1" else []
-    clauses += [syntax.clause("risk", [syntax.name(RISK)])]
-    calls = syntax.text(action.name) if name != action.name else None
-    return nodes.Block("tool", syntax.name(name), syntax.typed(action.parameters), calls, "", tuple(clauses), NOWHERE)
+    clauses = [tree.clause("requires", [syntax.spelt_out(requires)])] if requires != syntax.TRUE else []
+    clauses += [tree.clause("produces", action.produces)] if action.produces else []
+    clauses += [tree.clause("removes", action.removes)] if action.removes else []
+    clauses += [tree.clause("cost", [tree.number(cost)])] if cost != "1" else []
+    clauses += [tree.clause("risk", [tree.name(RISK)])]
+    calls = tree.text(action.name) if name != action.name else None
+    return nodes.Block("tool", tree.name(name), tree.typed(action.parameters), calls, "", tuple(clauses), NOWHERE)
 
 
 def _goal(problem: PddlProblem) -> nodes.Block:
-    return _block("goal", syntax.name(GOAL), [syntax.clause("achieves", [syntax.spelt_out(problem.goal)])])
+    return tree.block("goal", tree.name(GOAL), [tree.clause("achieves", [syntax.spelt_out(problem.goal)])])
 
 
 def _test(problem: PddlProblem, values: Values) -> nodes.Block:
     costs = (atom for by_value in values.values() for atoms in by_value.values() for atom in atoms)
     given = [nodes.Statement(atom, "known", None, NOWHERE) for atom in (*problem.initial, *costs)]
-    clauses = [syntax.clause("given", given)] if given else []
-    return _block("test", syntax.text(problem.name), [*clauses, syntax.clause("goal", [syntax.atom(GOAL)])])
-
-
-def _block(kind: str, name: nodes.Name | nodes.Text, clauses: Sequence[nodes.Clause]) -> nodes.Block:
-    return nodes.Block(kind, name, (), None, "", tuple(clauses), NOWHERE)
+    clauses = [tree.clause("given", given)] if given else []
+    return tree.block("test", tree.text(problem.name), [*clauses, tree.clause("goal", [tree.atom(GOAL)])])

@@ -1,49 +1,16 @@
-"""The syntax tree of the language, built without a text: findings have their places in the PDDL file, and these nodes have none."""
+"""Conditions of the language, built without a text: findings have their places in the PDDL file, and these nodes have none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from toolplan.domain import OBJECT, Parameter
+from toolplan.importing.tree import NOWHERE, name, typed
 from toolplan.language import nodes
-from toolplan.language.source import Span
-
-NOWHERE = Span(0, 1)
-"""The span of every node. In a text of one line end, it makes the formatter spread a block over several lines."""
 
 TRUE = nodes.Conjunction((), NOWHERE)
 FALSE = nodes.Disjunction((), NOWHERE)
 """What the language has no word for. They stand alone: `conjunction` and the others take them out of what holds them."""
-
-
-def name(text: str) -> nodes.Name:
-    """A name; the formatter puts it in backquotes where it has to."""
-    return nodes.Name(text, NOWHERE)
-
-
-def text(value: str) -> nodes.Text:
-    """A string."""
-    return nodes.Text(value, NOWHERE)
-
-
-def number(written: object) -> nodes.Number:
-    """A number."""
-    return nodes.Number(str(written), NOWHERE)
-
-
-def atom(predicate: str, terms: Sequence[str] = ()) -> nodes.Formula:
-    """A fact with its terms."""
-    return nodes.Formula(name(predicate), tuple(map(name, terms)) or None, NOWHERE)
-
-
-def typed(parameters: Iterable[Parameter]) -> tuple[nodes.Typed, ...]:
-    """Parameters with their types."""
-    return tuple(nodes.Typed(name(parameter.name), name(parameter.type), NOWHERE) for parameter in parameters)
-
-
-def clause(word: str, values: Iterable[nodes.ClauseValue]) -> nodes.Clause:
-    """A clause of a block."""
-    return nodes.Clause(word, tuple(values), NOWHERE, NOWHERE)
 
 
 def conjunction(items: Iterable[nodes.Condition]) -> nodes.Condition:

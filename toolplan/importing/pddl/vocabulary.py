@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toolplan.domain import OBJECT, Parameter
 from toolplan.importing.pddl.expressions import Expression, Group, Word
 from toolplan.importing.pddl.findings import Findings
-from toolplan.importing.pddl.syntax import atom
+from toolplan.importing.tree import atom
 from toolplan.language import nodes
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import chain, quoted

@@ -1,0 +1,179 @@
+"""OpenAPI documents as tools: parameters and body side by side, schemas as they stand, and all that they refer to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from toolplan import DomainError, plan
+from toolplan.catalog import Catalog
+from toolplan.checks import lints
+from toolplan.checks.schemas import against_schemas
+from toolplan.importing.files import Listing, read_openapi
+from toolplan.importing.tools import Rater, Trust, imported
+from toolplan.importing.tools.openapi import operations
+from toolplan.language.codes import Code, Severity
+
+DATA = Path(__file__).parent / "data" / "openapi"
+DOCUMENTS = sorted(path for path in DATA.iterdir() if path.suffix in (".json", ".yaml"))
+
+
+def document(
+    path: str = "/pets", method: str = "get", components: object = None, version: str = "3.1.0", **operation: object
+) -> dict[str, Any]:
+    made = {"openapi": version, "info": {"title": "t", "version": "1"}, "paths": {path: {method: operation}}}
+    return made | ({"components": components} if components else {})
+
+
+def body(schema: object, *, required: bool = True) -> dict[str, object]:
+    return {"required": required, "content": {"application/json": {"schema": schema}}}
+
+
+def pointers(node: object) -> Iterator[str]:
+    if isinstance(node, Mapping):
+        yield from (value for key, value in node.items() if key == "$ref")
+        for value in node.values():
+            yield from pointers(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from pointers(value)
+
+
+def test_parameters_and_the_members_of_a_body_stand_side_by_side() -> None:
+    pet = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}, "required": ["name"]}
+    parameters = [
+        {"name": "shop_id", "in": "path", "required": True, "description": "The shop.", "schema": {"type": "integer"}},
+        {"name": "dry", "in": "query", "schema": {"type": "boolean"}},
+        {"name": "X-Trace", "in": "header", "schema": {"type": "string"}},
+        {"name": "Authorization", "in": "header", "schema": {"type": "string"}},
+        {"name": "session", "in": "cookie", "schema": {"type": "string"}},
+    ]
+    (tool,) = operations(document("/shops/{shop_id}/pets", "post", operationId="addPet", parameters=parameters, requestBody=body(pet)))
+    assert tool.name == "addPet"
+    assert tool.schema == {
+        "type": "object",
+        "properties": {
+            "shop_id": {"description": "The shop.", "type": "integer"},
+            "dry": {"type": "boolean"},
+            "X-Trace": {"type": "string"},
+            "name": {"type": "string"},
+            "age": {"type": "integer"},
+        },
+        "required": ["shop_id", "name"],
+    }
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "items": {"type": "string"}},
+        {"allOf": [{"type": "object"}]},
+        {"type": "object", "properties": {"shop_id": {"type": "string"}}},
+        {"type": "object", "properties": {}, "minProperties": 1},
+    ],
+)
+def test_a_body_that_cannot_be_spread_out_is_one_argument(schema: object) -> None:
+    parameters = [{"name": "shop_id", "in": "path", "required": True, "schema": {"type": "integer"}}]
+    (tool,) = operations(document(method="put", parameters=parameters, requestBody=body(schema)))
+    assert tool.properties["body"] == schema
+    assert tool.required == ("shop_id", "body")
+    (tool,) = operations(document(method="put", parameters=parameters, requestBody=body(schema, required=False)))
+    assert tool.required == ("shop_id",)
+
+
+def test_references_are_kept_with_what_they_lead_to() -> None:
+    schemas = {
+        "Pet": {"type": "object", "properties": {"owner": {"$ref": "#/components/schemas/Person"}, "kind": {"type": "string"}}},
+        "Person": {"type": "object", "properties": {"pets": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}}},
+        "Other": {"type": "string"},
+    }
+    parameter = {"name": "kind", "in": "query", "required": True, "schema": {"$ref": "#/components/schemas/Other"}}
+    components = {"schemas": schemas, "parameters": {"kind": parameter}}
+    answer = {"200": {"description": "ok", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}}
+    (tool,) = operations(document(parameters=[{"$ref": "#/components/parameters/kind"}], responses=answer, components=components))
+    assert tool.schema["properties"] == {"kind": {"$ref": "#/components/schemas/Other"}}
+    assert tool.schema["components"] == {"schemas": {"Other": {"type": "string"}}}
+    assert tool.results == {
+        "$ref": "#/components/schemas/Pet",
+        "components": {"schemas": {name: schemas[name] for name in ("Pet", "Person")}},
+    }
+
+
+@pytest.mark.parametrize("method", ["get", "put", "post", "patch", "delete"])
+def test_the_method_hints_at_the_risk_and_is_believed_no_more_than_a_server(method: str) -> None:
+    tools = operations(document(method=method, operationId="do_it"))
+    assert imported(tools, name="d").domain.tools["do_it"].risk == "delete"
+    believed = imported(tools, name="d", rater=Rater(Trust.HINTS)).domain.tools["do_it"]
+    assert believed.risk == ("read" if method == "get" else "delete")
+
+
+def test_an_operation_without_a_name_is_called_after_its_method_and_path() -> None:
+    made = document("/pets/{petId}/photos", "get") | {}
+    made["paths"]["/pets/{pet-id}/photos"] = {"get": {}}
+    assert [tool.name for tool in operations(made)] == ["get_pets_pet_id_photos", "get_pets_pet_id_photos_2"]
+
+
+@pytest.mark.parametrize("wrong", [{"swagger": "2.0", "paths": {}}, {"openapi": "4.0.0", "paths": {}}, {"openapi": "3.1.0"}, [], None, "x"])
+def test_what_is_no_document_of_version_3_is_refused(wrong: object) -> None:
+    with pytest.raises(DomainError) as caught:
+        operations(wrong)
+    assert [finding.code for finding in caught.value.diagnostics] == [Code.BAD_JSON]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("a.json", "{", Code.BAD_JSON),
+        ("a.yaml", "a: [", Code.BAD_JSON),
+        ("a.yaml", "? [1]\n: 2", Code.BAD_JSON),
+        ("a.yaml", "x: 1", Code.BAD_JSON),
+    ],
+)
+def test_files_that_cannot_be_read_are_refused_at_their_place(tmp_path: Path, name: str, text: str, code: Code) -> None:
+    (tmp_path / name).write_text(text, "utf-8")
+    with pytest.raises(DomainError) as caught:
+        read_openapi(tmp_path / name)
+    assert caught.value.diagnostics[0].code is code
+
+
+def test_dates_in_yaml_stay_texts(tmp_path: Path) -> None:
+    schema = "{type: string, format: date, default: 2026-12-01}"
+    text = f"openapi: 3.0.3\npaths:\n  /a:\n    get:\n      parameters:\n      - {{name: day, in: query, schema: {schema}}}\n"
+    (tmp_path / "a.yaml").write_text(text, "utf-8")
+    assert read_openapi(tmp_path / "a.yaml").tools[0].properties["day"] == {"type": "string", "format": "date", "default": "2026-12-01"}
+
+
+# Real services
+
+
+@pytest.fixture(scope="module", params=DOCUMENTS, ids=lambda path: path.stem)
+def real(request: pytest.FixtureRequest) -> Listing:
+    return read_openapi(request.param)
+
+
+def test_a_real_document_is_imported_without_a_finding(real: Listing) -> None:
+    made = imported(real.tools, name="service")
+    resolved = lints.check_text(made.text)
+    findings = [*resolved.diagnostics, *against_schemas(resolved, Catalog(real.tools))]
+    assert not [str(finding) for finding in findings if finding.severity is not Severity.NOTE]
+    for goal in made.domain.goals:
+        assert plan(made.domain, state="", goal=f"`{goal}`").steps[-1].action == goal
+
+
+def test_schemas_of_a_real_document_are_whole(real: Listing) -> None:
+    for tool in real.tools:
+        for schema in (tool.schema, tool.results):
+            Draft202012Validator.check_schema(json.loads(json.dumps(schema)))
+            for pointer in pointers(schema):
+                found: Any = schema
+                for step in pointer.removeprefix("#/").split("/"):
+                    found = found[step.replace("~1", "/").replace("~0", "~")]
+
+
+def test_the_documents_are_those_of_three_services() -> None:
+    assert {path.stem: len(read_openapi(path).tools) for path in DOCUMENTS} == {"airflow": 9, "figma": 8, "github": 7}

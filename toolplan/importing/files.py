@@ -1,0 +1,121 @@
+"""Lists of tools as they are read and kept, and files that are written together."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from toolplan.catalog import RealTool
+from toolplan.checks.schemas import read_tools
+from toolplan.importing.tools.openapi import operations
+from toolplan.language.codes import Code
+from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
+from toolplan.language.source import Location, Source, Span
+
+ENDING = ".tools.json"
+"""Of the file with the exact schemas, beside that of the domain."""
+TIMESTAMP = "tag:yaml.org,2002:timestamp"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Tools, and the list of them that is kept byte for byte, for `toolplan check --tools`."""
+
+    tools: tuple[RealTool, ...]
+    kept: bytes
+
+
+def beside(domain: Path) -> Path:
+    """Where the list of the tools of a domain file stands."""
+    return domain.with_suffix(ENDING)
+
+
+def read_listing(path: Path) -> Listing:
+    """The list of tools in a file, which is kept as it is. Raises DomainError."""
+    return Listing(tuple(read_tools(path).values()), path.read_bytes())
+
+
+def read_openapi(path: Path) -> Listing:
+    """The operations of the OpenAPI document in a file of JSON, or of YAML where PyYAML is installed. Raises DomainError."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read {quoted(str(path))}: {reason.lower()}")]) from None
+    document = _json(path, text) if path.suffix == ".json" or text.lstrip().startswith("{") else _yaml(path, text)
+    return listing_of(operations(document, path.name))
+
+
+def listing_of(tools: Iterable[RealTool]) -> Listing:
+    """Tools that came from anywhere but a list, with the list of them that a server would give: one a line."""
+    found = tuple(tools)
+    # What is half of a character becomes an escape, which means the same in JSON.
+    lines = ",\n".join(json.dumps(_entry(tool), ensure_ascii=False, separators=(", ", ": ")) for tool in found)
+    return Listing(found, f'{{"tools": [\n{lines}\n]}}\n'.encode("utf-8", "backslashreplace"))
+
+
+def _entry(tool: RealTool) -> Mapping[str, object]:
+    entry: dict[str, object] = {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
+    entry |= {"annotations": tool.hints} if tool.hints else {}
+    return entry | ({"outputSchema": tool.results} if tool.results else {})
+
+
+def _json(path: Path, text: str) -> object:
+    try:
+        return json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        at = error.pos if isinstance(error, json.JSONDecodeError) else 0
+        location = Location(Source(str(path), text), Span(at, at + 1))
+        raise DomainError([Diagnostic(Code.BAD_JSON, "the document is no JSON", location)]) from None
+
+
+def _yaml(path: Path, text: str) -> object:
+    try:
+        yaml: Any = import_module("yaml")
+    except ImportError:
+        message, hint = f"{quoted(str(path))} is YAML, which takes PyYAML to read", "`pip install pyyaml`, or save it as JSON"
+        raise DomainError([Diagnostic(Code.UNREADABLE_FILE, message, None, hint)]) from None
+
+    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    resolvers = {key: [(tag, form) for tag, form in known if tag != TIMESTAMP] for key, known in base.yaml_implicit_resolvers.items()}
+    # Dates stay texts, as they are in JSON.
+    loader = type("Loader", (base,), {"yaml_implicit_resolvers": resolvers})
+    try:
+        # JSON has no other keys than texts.
+        return json.loads(json.dumps(yaml.load(text, Loader=loader)))
+    except (yaml.YAMLError, RecursionError, TypeError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        at = mark.index if mark else 0
+        location = Location(Source(str(path), text), Span(at, at + 1))
+        raise DomainError([Diagnostic(Code.BAD_JSON, "the document is no YAML that JSON could say", location)]) from None
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write all files or none, each at once: whoever reads one sees the old bytes or the new ones. Raises OSError."""
+    ready: dict[str, str] = {}
+    try:
+        for path, data in files.items():
+            target = os.path.realpath(path)
+            number, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".toolplan-")
+            ready[temporary] = target
+            with os.fdopen(number, "wb") as file:
+                file.write(data)
+            os.chmod(temporary, os.stat(target).st_mode & 0o777 if os.path.exists(target) else 0o666 & ~_umask())
+        for temporary, target in ready.items():
+            os.replace(temporary, target)
+    finally:
+        for temporary in ready:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
