@@ -25,13 +25,14 @@ def test_the_desk_has_a_contract_and_a_schema_for_each_of_a_hundred_tools() -> N
 
 
 @pytest.mark.parametrize("module", FRAMEWORKS)
-def test_conversations_go_the_same_way_alone_and_guarded(module: str) -> None:
+def test_conversations_go_the_same_way_alone_hooked_and_guarded(module: str) -> None:
     row = measuring.row(module, 1)
     assert (row.framework, row.note) == (FRAMEWORKS[module], "")
     assert row.steps == STEPS + 1
-    assert row.alone_median is not None and row.guarded_median is not None and row.added is not None
-    assert row.alone_median > 0 and row.guarded_median > 0
+    assert row.alone_median is not None and row.hooked_median is not None and row.guarded_median is not None
+    assert row.alone_median > 0 and row.hooked_median > 0 and row.guarded_median > 0
     assert row.added == row.guarded_median - row.alone_median
+    assert row.own == row.guarded_median - row.hooked_median
     table([row])
 
 
@@ -66,8 +67,8 @@ def test_parts_are_measured_as_often_as_steps_have_them() -> None:
 
 
 def test_an_adapter_may_add_a_millisecond() -> None:
-    def kept(added: float) -> bool:
-        (promise,) = measuring.promises([FrameworkRow("MCP client", 7, 1.0, 2.0, 3.0, 4.0, added)])
+    def kept(own: float) -> bool:
+        (promise,) = measuring.promises([FrameworkRow("MCP client", 7, added=5000.0, own=own)])
         return promise.kept
 
     assert kept(1000.0)

@@ -16,16 +16,16 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from databases import NOBODY, postgresql, programs
-from writers import BATCH, EACH, SESSIONS, write
+from writers import BATCH, EACH, SESSIONS, opened_at, write
 
 from toolplan import DomainError
-from toolplan.session.stores import MemoryStore, PostgreSQLStore, RedisStore, SQLiteStore, Store
+from toolplan.session.stores import MemoryStore, PostgreSQLStore, RedisStore, SQLiteStore, Store, store_at
 
 WRITERS = Path(__file__).with_name("writers.py")
 Opening = Callable[[], Store]
 
-STORES = ["memory", "sqlite", "redis", "postgresql"]
-FILES_AND_SERVERS = ["sqlite", "postgresql"]
+STORES = ["memory", "sqlite", "deferred", "redis", "postgresql"]
+FILES_AND_SERVERS = ["sqlite", "deferred", "postgresql"]
 NAMES = [
     "a",
     "a b",
@@ -89,8 +89,7 @@ def opening(kind: str, request: pytest.FixtureRequest) -> Iterator[Opening]:
                 yield lambda: stack.enter_context(closing(RedisStore(fakeredis.FakeRedis(server=shared))))
             case _:
                 place = request.getfixturevalue("place")
-                opened = SQLiteStore if kind == "sqlite" else PostgreSQLStore
-                yield lambda: stack.enter_context(closing(opened(place)))
+                yield lambda: stack.enter_context(closing(opened_at(kind, place)))
 
 
 @pytest.fixture
@@ -256,6 +255,16 @@ def test_a_session_that_is_deleted_while_it_grows_has_no_gaps(opening: Opening) 
     assert events == [str(number) for number in range(len(events))]
 
 
+@pytest.mark.parametrize("kind", STORES)
+def test_whoever_cannot_take_back_what_they_do_next_can_wait_for_what_was_appended(opening: Opening) -> None:
+    store = opening()
+    store.flush()
+    assert store.append("s", 0, ["1"])
+    store.flush()
+    assert opening().events("s") == ["1"]
+    assert store.append("s", 1, ["2"])
+
+
 # Those that several processes share
 
 
@@ -305,7 +314,7 @@ def test_a_closed_store_opens_again(store: Store) -> None:
 @pytest.mark.parametrize("kind", FILES_AND_SERVERS)
 def test_those_who_open_a_new_place_together_all_succeed(kind: str, place: str) -> None:
     def append(writer: int) -> bool:
-        with closing(SQLiteStore(place) if kind == "sqlite" else PostgreSQLStore(place)) as store:
+        with closing(opened_at(kind, place)) as store:
             return store.append(f"session {writer}", 0, ["1"])
 
     with ThreadPoolExecutor(8) as threads:
@@ -343,6 +352,39 @@ def test_a_file_is_durable_and_lets_readers_read(tmp_path: Path) -> None:
         with other:
             other.execute("BEGIN IMMEDIATE")
             assert store.events("s") == ["1"]
+
+
+def test_a_deferred_file_goes_to_the_disk_when_it_is_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[str] = []
+    with monkeypatch.context() as patched, closing(SQLiteStore(tmp_path / "sessions.db", deferred=True)) as store:
+        patched.setattr(os, "fsync", lambda number: synced.append(Path(os.readlink(f"/proc/self/fd/{number}")).name))
+        store.append("s", 0, ["1"])
+        assert synced == []
+        store.flush()
+        assert synced == ["sessions.db-wal"]
+        store.close()
+        store.flush()
+    assert synced == ["sessions.db-wal"]
+
+
+def test_a_deferred_file_that_cannot_be_flushed_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    with closing(SQLiteStore(tmp_path / "sessions.db", deferred=True)) as store:
+        store.append("s", 0, ["1"])
+        monkeypatch.setattr(os, "fsync", fails)
+        with pytest.raises(DomainError, match=r"TP601.*Input/output error"):
+            store.flush()
+
+
+def test_the_place_of_a_store_says_of_which_kind_it_is(tmp_path: Path) -> None:
+    with closing(store_at(str(tmp_path / "sessions.db"))) as store:
+        assert isinstance(store, SQLiteStore)
+    with closing(store_at("redis://127.0.0.1:1/0")) as store:
+        assert isinstance(store, RedisStore)
+    with pytest.raises(DomainError, match="PostgreSQL"):
+        store_at("postgresql://127.0.0.1:1/none")
 
 
 def test_the_working_directory_may_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,16 @@ from random import Random
 
 from toolplan.session.stores import PostgreSQLStore, SQLiteStore, Store
 
+Shared = SQLiteStore | PostgreSQLStore
+
 SESSIONS = [f"session {number}" for number in range(100)]
 EACH = 5
 BATCH = 3
+
+
+def opened_at(kind: str, place: str) -> Shared:
+    """A store that several processes can share."""
+    return PostgreSQLStore(place) if kind == "postgresql" else SQLiteStore(place, deferred=kind == "deferred")
 
 
 def write(store: Store, writer: str, seed: int) -> None:
@@ -35,7 +42,7 @@ def write_batches(store: Store) -> None:
         print(length, flush=True)
 
 
-def fork(store: Store) -> None:
+def fork(store: Shared) -> None:
     """Append before a fork, in the child, and in the parent again."""
     assert store.append("s", 0, ["0"])
     child = os.fork()
@@ -50,7 +57,7 @@ def fork(store: Store) -> None:
 
 if __name__ == "__main__":
     kind, place, what, *details = sys.argv[1:]
-    opened = SQLiteStore(place) if kind == "sqlite" else PostgreSQLStore(place)
+    opened = opened_at(kind, place)
     match what:
         case "write":
             write(opened, details[0], int(details[1]))

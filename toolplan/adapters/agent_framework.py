@@ -93,7 +93,7 @@ class Steering(ChatMiddleware):
 
     async def keep(self) -> None:
         """Keep what is known by now."""
-        self._state["snapshot"] = await asyncio.to_thread(self.guide.snapshot)
+        self._state["snapshot"] = await self.guide.gate.soon(self.guide.snapshot)
 
     async def process(self, context: ChatContext, call_next: Next) -> None:
         """Ask the user, make a call, or let the model choose."""
@@ -137,10 +137,9 @@ class Steering(ChatMiddleware):
         calls = [content for message in response.messages for content in message.contents if content.type == "function_call"]
         if calls:
             self.guide.gate.turn([str(call.call_id) for call in calls])
-        elif words := response.text:
-            goes_on: bool = await asyncio.to_thread(self.guide.said, words)
-            if goes_on:  # Words end the run, so there has to be a call that does not.
-                response.messages.append(Message("assistant", [Content.from_function_call(f"{STAND_IN}-{uuid4().hex}", STAND_IN)]))
+        elif (words := response.text) and await self.guide.asaid(words):
+            # Words end the run, so there has to be a call that does not.
+            response.messages.append(Message("assistant", [Content.from_function_call(f"{STAND_IN}-{uuid4().hex}", STAND_IN)]))
         for call in calls:
             name = str(call.name)
             self.made[str(call.call_id)] = name, call.arguments

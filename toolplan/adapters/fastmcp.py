@@ -8,11 +8,15 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
 from fastmcp import Context, FastMCP
-from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.middleware import CallNext, MiddlewareContext
+from fastmcp.server.middleware.tool_injection import ToolInjectionMiddleware
 from fastmcp.server.providers import FastMCPProvider, Provider
 from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
 from fastmcp.utilities.exceptions import is_timeout_error
@@ -54,14 +58,22 @@ class _Leg(Exception):
         self.result = result
 
 
-class Toolplan(Middleware):
+class Toolplan(ToolInjectionMiddleware):
     """Guards all tools of a host. `conversation` is the guide of one conversation, or tells that of a request.
 
-    Questions go to the client as elicitations if it takes them, when a call comes; what is not answered there is for the next `step`.
+    Questions go to the client as elicitations if it takes them, when a call comes; what is not answered there is for the next `step`. The
+    tool that was found for the gate is injected for the time of its call: the host does not look it up again, whatever version a client names.
     """
 
     def __init__(self, conversation: Guide | Conversation) -> None:
+        super().__init__(())
         self._conversation = conversation
+
+    def get_injected_tool(self, name: str) -> Tool | None:
+        """The tool of the call that runs now."""
+        running = _RUNNING.get()
+        tool = running.tool if running is not None and running.guard is self else None
+        return tool if tool is not None and tool.name == name else None
 
     async def on_list_tools(
         self,
@@ -91,13 +103,14 @@ class Toolplan(Middleware):
         call = guide.call(client.call_id, context.message.name, context.message.arguments or {})
         try:
             now = await _settled(guide, client)
-            await self._look_again(guide, context, call.tool)
+            found = await self._look_again(guide, context, call.tool)
             verdict = await guide.gate.acheck(call)
             if isinstance(verdict, Hold) and not isinstance(now.decision, Clarify) and await asked(guide.gate, client.elicit):
                 verdict = await guide.gate.acheck(call)
             if not isinstance(verdict, Allow):
                 return _unmade(verdict)
-            return await self._run(guide, call, verdict.permit.tool, context, call_next)
+            with self._running(found):
+                return await self._run(guide, call, verdict.permit.tool, context, call_next)
         except _Leg as leg:
             return leg.result
 
@@ -127,12 +140,25 @@ class Toolplan(Middleware):
             return ToolResult(str(error), is_error=True)
         return ran.result if isinstance(ran, Ran) else _unmade(ran)
 
-    async def _look_again(self, guide: Guide, context: MiddlewareContext[CallToolRequestParams], name: str) -> None:
-        """The tool `name` may have changed since it was listed."""
+    async def _look_again(self, guide: Guide, context: MiddlewareContext[CallToolRequestParams], name: str) -> Tool | None:
+        """The tool `name`, which may have changed since it was listed."""
         assert context.fastmcp_context is not None
         catalog, server = guide.session.catalog, context.fastmcp_context.fastmcp
-        if name in catalog and (tool := await server.get_tool(name)) is not None and (real := _known(tool, catalog)) != catalog[name]:
+        tool = await server.get_tool(name) if name in catalog else None
+        if tool is not None and (real := _known(tool, catalog)) != catalog[name]:
             await self._offer(guide, [real if known.name == name else known for known in catalog.values()])
+        return tool
+
+    @contextmanager
+    def _running(self, tool: Tool | None) -> Iterator[None]:
+        """Within, the server finds `tool` under its name. Tasks that outlive the block find what there is."""
+        running = _Running(self, tool)
+        token = _RUNNING.set(running)
+        try:
+            yield
+        finally:
+            running.tool = None
+            _RUNNING.reset(token)
 
     async def _offer(self, guide: Guide, tools: Sequence[RealTool]) -> None:
         if list(tools) != list(guide.session.catalog.values()):
@@ -141,6 +167,17 @@ class Toolplan(Middleware):
     def _guide(self, context: MiddlewareContext[Any]) -> Guide:
         assert context.fastmcp_context is not None
         return self._conversation if isinstance(self._conversation, Guide) else self._conversation(context.fastmcp_context)
+
+
+@dataclass
+class _Running:
+    """A call that `guard` has let through to `tool`; to none that is known of, once it is over."""
+
+    guard: Toolplan
+    tool: Tool | None
+
+
+_RUNNING: ContextVar[_Running | None] = ContextVar("running", default=None)
 
 
 class _Client:

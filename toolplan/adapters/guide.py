@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -67,6 +66,7 @@ class Guide:
     def __init__(self, gate: Gate, exposure: Exposure, *, ready: Ready = "agreed") -> None:
         self.gate, self.exposure, self._ready = gate, exposure, ready
         self._heard: set[str] = set()
+        self._latest: tuple[_Kept, str] | None = None
         gate.exposure = exposure.strategy
         gate.renamed = exposure.names.renamed
 
@@ -126,11 +126,11 @@ class Guide:
     async def astep(self) -> Directions:
         """As `step`, without blocking the event loop."""
         # What is declared changes with the step, and does so on the loop: a host that is cancelled gets both or neither.
-        return self._shown(await asyncio.to_thread(self._following))
+        return self._shown(await self.gate.soon(self._following))
 
     async def akept_step(self) -> tuple[Directions, str]:
-        """As `astep`, with the snapshot after it: one way to a thread for both."""
-        following, session = await asyncio.to_thread(lambda: (self._following(), self.session.snapshot()))
+        """As `astep`, with the snapshot after it."""
+        following, session = await self.gate.soon(lambda: (self._following(), self.session.snapshot()))
         return self._shown(following), self._snapshot(session)
 
     def has_heard(self, identity: str) -> bool:
@@ -175,7 +175,7 @@ class Guide:
 
     async def asaid(self, text: str) -> bool:
         """As `said`, without blocking the event loop."""
-        return await asyncio.to_thread(self.said, text)
+        return await self.gate.soon(lambda: self.said(text), text)
 
     def offer(self, catalog: Catalog) -> None:
         """As `Session.offer`. What is declared is no longer what it was."""
@@ -189,13 +189,20 @@ class Guide:
         return self._snapshot(self.session.snapshot())
 
     def _snapshot(self, session: str) -> str:
-        return _snapshot(_Kept(sorted(self._heard), self.exposure.state, session))
+        kept = _Kept(sorted(self._heard), self.exposure.state, session)
+        if self._latest is None or self._latest[0] != kept:
+            self._latest = kept, _snapshot(kept)
+        return self._latest[1]
 
     def _known(self, now: Frontier) -> Mapping[str, object] | None:
         """The arguments that the note tells. What third parties wrote or a model made up is not repeated as ours."""
-        if not isinstance(now.decision, Act):
-            return None
-        arguments = self.session.known(now.decision.step).arguments
+        match now.decision:
+            case Act(ready=Call(arguments=arguments)):
+                pass
+            case Act(step=step):
+                arguments = self.session.known(step).arguments
+            case _:
+                return None
         return {name: argument.value for name, argument in arguments.items() if argument.source.binds}
 
     def _is_to_be_made(self, call: Call) -> bool:

@@ -121,14 +121,14 @@ class Toolplan(AbstractCapability[Any]):
         if calls:
             self.guide.gate.turn([part.tool_call_id for part in calls])
             self._stand_in(ctx, {part.tool_name for part in calls})
-        elif (text := response.text) is not None and await asyncio.to_thread(self.guide.said, text):
+        elif (text := response.text) is not None and await self.guide.asaid(text):
             ctx.enqueue(TextContent("Go on.", metadata=NOTE))
         return response
 
     async def after_run(self, ctx: Context, *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
         """Keep a snapshot with the last message."""
         last = result.all_messages()[-1]
-        last.metadata = {**(last.metadata or {}), MARK: await asyncio.to_thread(self.guide.snapshot)}
+        last.metadata = {**(last.metadata or {}), MARK: await self.guide.gate.soon(self.guide.snapshot)}
         return result
 
     def _restrict(self, request_context: ModelRequestContext, payload: Payload) -> None:
@@ -153,7 +153,7 @@ class Toolplan(AbstractCapability[Any]):
         tools = (ctx.tool_manager.tools if ctx.tool_manager is not None else None) or {}
         guarded = next((tool for tool in tools.values() if tool.args_validator is ANYTHING), None)
         if guarded is not None:
-            for name in names - set(tools):
+            for name in names - tools.keys():
                 tools[name] = replace(guarded, tool_def=ToolDefinition(name=name))
 
     async def _take(self, identity: str, part: ModelRequestPart) -> None:
@@ -220,8 +220,11 @@ class GuardedToolset(WrapperToolset[Any]):
         if exposure.strategy == "dispatch":
             guarded = {DISPATCHER: _unvalidated(self, _dispatcher(exposure.provider), 1)}
         else:
-            shown = [(exposure.names.shown_as[name], tool) for name, tool in self.tools.items() if name in exposure.names.shown_as]
-            guarded = {name: _unvalidated(self, _called(name, tool.tool_def), tool.max_retries) for name, tool in shown}
+            guarded = {
+                shown: _unvalidated(self, _called(shown, tool.tool_def), tool.max_retries)
+                for name, tool in self.tools.items()
+                if (shown := exposure.names.shown_as.get(name)) is not None
+            }
         if self.asks == "deferred":
             guarded[ASK_USER] = _unvalidated(self, ToolDefinition(name=ASK_USER), 1)
         return guarded
@@ -328,7 +331,7 @@ def _real_tool(tool: ToolDefinition, known: RealTool) -> RealTool:
 
 def _called(name: str, definition: ToolDefinition) -> ToolDefinition:
     """`definition` under `name`. What somebody has to approve or to run elsewhere comes to the gate first, as all else."""
-    if (definition.name, definition.kind) == (name, "function"):
+    if definition.name == name and definition.kind == "function":
         return definition
     return replace(definition, name=name, kind="function")
 

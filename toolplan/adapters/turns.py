@@ -275,7 +275,7 @@ class AsyncAgent(_Conversation):
                         with self._calling(calls) as results:
                             for each, gated in self._gated(calls):
                                 results.append(await self._result(each, gated))
-                    elif (words := answers[0].text) and not await asyncio.to_thread(self.guide.said, words):
+                    elif (words := answers[0].text) and not await self.guide.asaid(words):
                         return
         raise TurnTooLong("the model goes on calling")
 

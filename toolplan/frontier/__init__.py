@@ -11,6 +11,7 @@ Deterministic: the same domain, state, request and engine give the same decision
 - `modes`: how much is shown; `ties`, `parallel` and `recovery` have a module each.
 - `callable`: which calls that means.
 - `verification`: a second engine's word on a plan.
+- `at_once`: what an event loop does itself, and what it does not.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ def callable_steps(now: Frontier) -> tuple[Step, ...]:
         following = next_step(decision)
         ordered = [step for step in now.steps if step == following] + [step for step in now.steps if step != following]
         steps = [Step(step.action, step.arguments) for step in ordered if _is_call(domain, step.action)]
-    opened = decision.tools if isinstance(decision, Explore) else ()
+    opened = (*(decision.tools if isinstance(decision, Explore) else ()), *now.opened)
     plain = [
         Step(name) for name in (*opened, *domain.policy.always_visible) if _is_call(domain, name) and not domain.tools[name].parameters
     ]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from toolplan.domain import Domain
+from toolplan.frontier.at_once import takes_long
 from toolplan.frontier.continuation import continued
 from toolplan.frontier.deciding import asking, starting
 from toolplan.frontier.decisions import Clarify, Explore
@@ -46,7 +47,11 @@ def _remembering(engine: str, limit: Limit) -> Solver:
     fresh = solver(engine, limit)
 
     def solved(problem: Problem) -> Answer:
-        return continued(problem, engine) or fresh(problem)
+        known = continued(problem, engine)
+        if known is None:
+            takes_long()
+            return fresh(problem)
+        return known
 
     return solved
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from toolplan.domain import Performer, Tool
+from toolplan.frontier.at_once import takes_long
 from toolplan.frontier.decisions import Decision, next_step
 from toolplan.frontier.first_steps import is_call
 from toolplan.frontier.parallel import parallel
@@ -38,6 +39,8 @@ def check_mode(mode: str) -> None:
 
 def expose(planned: Planned, decision: Decision, mode: Mode, engine: str, limit: Limit) -> Frontier:
     """The frontier of `planned` in `mode`. Modes `ties` and `recovery` may ask `engine` for more plans, each within `limit`."""
+    if mode != "one":
+        takes_long()
     if mode == "ties":
         steps, undecided = _ties(planned, engine, limit)
     else:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from toolplan.domain import Domain
 from toolplan.planning.plans import Fluent, Status
-from toolplan.planning.problem import ENUMERATED, Problem
+from toolplan.planning.problem import ENUMERATED, Problem, instead_of
 
 
 def opening(problem: Problem, missing: Sequence[Fluent]) -> str:
@@ -20,10 +20,16 @@ def opening(problem: Problem, missing: Sequence[Fluent]) -> str:
         return f"say that {shown}, declare the fact `closed`, or add a tool that removes it"
     if unlisted := [fluent.atom.arguments[0] for fluent in missing if fluent.atom.fact == ENUMERATED]:
         return f"`forall` over {', '.join(f'`{name}`' for name in unlisted)} needs a tool that `enumerates` it"
-    forbidden = [name for name in problem.forbidden if _makes(problem.domain, name, missing)]
-    if forbidden:
-        return f"it would take {', '.join(f'`{name}`' for name in sorted(forbidden))}, which the call forbids"
+    left_out = [name for name in sorted(problem.forbidden) if _makes(problem.domain, name, missing)]
+    if left_out:
+        return f"it would take {'; or '.join(_why_not(problem, name) for name in left_out)}"
     return f"give {shown} with the state, add a tool that produces it, or an `ask` for it"
+
+
+def _why_not(problem: Problem, name: str) -> str:
+    """A tool that is not planned with, and why."""
+    newer = instead_of(problem, name)
+    return f"`{name}`, in whose place `{newer[0]}` stands" if newer else f"`{name}`, which the call forbids"
 
 
 def _makes(domain: Domain, name: str, missing: Sequence[Fluent]) -> bool:

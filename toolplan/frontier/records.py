@@ -89,6 +89,8 @@ class Frontier:
     Where candidates or a request said what is wanted, `reading` is what that was taken for, `signals` are what was doubtful in it, and
     `left` the plausible candidates that are achieved or unreachable and so took no part. `planned` is then for the candidate that the
     decision is about, the most probable live one where a step serves several, and for nothing where none is settled.
+
+    `opened` are tools that a conversation has looked for and found: they may be called beside what is next.
     """
 
     planned: Planned
@@ -100,6 +102,7 @@ class Frontier:
     reading: Reading | None = None
     signals: tuple[Signal, ...] = ()
     left: tuple[Left, ...] = ()
+    opened: tuple[str, ...] = ()
 
     @property
     def always_visible(self) -> tuple[str, ...]:

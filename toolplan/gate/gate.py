@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import wait
+from contextlib import suppress
 from dataclasses import replace
-from threading import Lock
+from threading import RLock
 from typing import TypeVar, cast
 
 from toolplan.domain import Principal, permits
 from toolplan.frontier import Argument, Call, Frontier, Source
+from toolplan.frontier.at_once import TakesLong
 from toolplan.gate import recording
+from toolplan.gate.discovering import running_in
 from toolplan.gate.order import Order
+from toolplan.gate.sizes import is_small
 from toolplan.gate.verdicts import Allow, Hold, Mode, Permit, Ran, Refuse, ToolCall, Verdict, Withdrawn
 from toolplan.language.diagnostics import DomainError, quoted
 from toolplan.planning.plans import Step
@@ -51,7 +55,7 @@ class Gate:
         self.session, self.mode, self._patience = session, mode, patience
         self._principal, self._receipts, self.exposure = principal, receipts, ""
         self.renamed: Mapping[str, str] = {}
-        self._order, self._lock = Order(), Lock()
+        self._order, self._lock = Order(), RLock()
         self._permits: dict[str, Permit] = {}
         self._recorded: Frontier | None = None
 
@@ -99,7 +103,17 @@ class Gate:
 
     async def anext(self) -> Frontier:
         """As `next`, without blocking the event loop while a planner runs."""
-        return await asyncio.to_thread(self.next)
+        return await self.soon(self.next)
+
+    async def soon(self, work: Callable[[], R], *read: object) -> R:
+        """What `work` with this gate and its session gives, without blocking the event loop. `read` is what it reads, which may be of any size.
+
+        It is done at once if it waits for nobody and comes to no search, else in a thread, and there from its beginning: so it must not have
+        changed anything before it asks what is next.
+        """
+        with suppress(TakesLong):
+            return self._at_once(work, *read)
+        return await asyncio.to_thread(work)
 
     # Calls
 
@@ -126,9 +140,12 @@ class Gate:
             self._order.settle(call.id)
             raise
         if late:
-            return await asyncio.to_thread(self._too_early, call)
-        allowed = self._allowed(call)
-        return allowed if allowed is not None else await self._checked_apart(call)
+            return await self.soon(lambda: self._too_early(call))
+        if (allowed := self._allowed(call)) is not None:
+            return allowed
+        with suppress(TakesLong):
+            return self._at_once(lambda: self._checked(call), call.arguments)
+        return await self._checked_apart(call)
 
     def observe(self, permit: Permit, result: object, *, by: str = "") -> Outcome:
         """What became of the call of `permit`: its raw result, or the exception that it raised. `by` is as in `Session.observe`."""
@@ -177,7 +194,8 @@ class Gate:
             except Withdrawn:
                 return self.run(call, execute, raw=raw, pauses=pauses)
         try:
-            result = execute(permit.arguments)
+            with running_in(self.session):
+                result = execute(permit.arguments)
         except pauses:
             self.withdraw(permit)
             raise
@@ -206,9 +224,10 @@ class Gate:
             except Withdrawn:
                 return await self.arun(call, execute, raw=raw, pauses=pauses)
         try:
-            result = await execute(permit.arguments)
+            with running_in(self.session):
+                result = await execute(permit.arguments)
         except pauses:
-            await asyncio.to_thread(self.withdraw, permit)
+            await self.soon(lambda: self.withdraw(permit))
             raise
         except Exception as error:
             await asyncio.to_thread(self._failed, permit, error)
@@ -216,7 +235,7 @@ class Gate:
         except BaseException as error:
             self._failed(permit, error)
             raise
-        return await asyncio.to_thread(self._ran, permit, result, raw)
+        return await self.soon(lambda: self._ran(permit, result, raw), result)
 
     # What it does
 
@@ -226,6 +245,8 @@ class Gate:
                 return allowed
             try:
                 verdict = self._verdict(call)
+            except TakesLong:
+                raise
             except BaseException:
                 self._order.settle(call.id)
                 raise
@@ -298,7 +319,7 @@ class Gate:
         return verdict
 
     def _observed(self, call: Call, result: object, by: str) -> Outcome:
-        if call.id in self.session.memory.running or call.id in self.session.memory.outcomes:
+        if self.session.memory.has_call(call.id):
             return self.session.observe(call, result, by=by)
         # Nobody let it through: what is known of its contract is what can be known of it.
         names = [name for name, tool in self.session.domain.tools.items() if call.tool == tool.call_name]
@@ -318,12 +339,28 @@ class Gate:
     def _ran(self, permit: Permit, result: R, raw: Callable[[R], object]) -> Ran[R]:
         try:
             ran = Ran(result, self.observe(permit, raw(result)))
+        except TakesLong:
+            raise
         except BaseException as error:
             # It ran, and nobody can say what came of it.
             self._failed(permit, TimeoutError(f"the result cannot be read: {error}"))
             raise
         permit.result.set_result(ran)
         return ran
+
+    def _at_once(self, work: Callable[[], R], *read: object) -> R:
+        """As `soon`, but now. Raises TakesLong where it cannot be.
+
+        Only a gate that enforces knows of every call that runs; what others observe may take a search.
+        """
+        asks_a_host = self._receipts is not NO_RECEIPTS or callable(self._principal)
+        if asks_a_host or self.mode is not Mode.ENFORCE or not all(map(is_small, read)) or not self._lock.acquire(blocking=False):
+            raise TakesLong
+        try:
+            with self.session.at_once():
+                return work()
+        finally:
+            self._lock.release()
 
     def _who(self) -> Principal | None:
         return self._principal() if callable(self._principal) else self._principal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from toolplan.domain import Domain, Principal
 from toolplan.frontier import Call, Frontier, callable_tools, plan_of
@@ -87,18 +88,12 @@ def _called(domain: Domain, call: Call) -> Content:
     arguments: Mapping[str, object] = {
         name: {"value": Private(argument.value), "source": argument.source.value} for name, argument in call.arguments.items()
     }
-    contract: Content = {"step": str(call.step), "risk": domain.risk_of(tool).name, "version": tool.evidence.version}
+    evidence = tool.evidence
+    contract: Content = {"step": str(call.step), "risk": domain.risk_of(tool).name, "owner": evidence.owner, "version": evidence.version}
     return contract | {"schema": call.schema, "arguments": arguments}
 
 
 def _who(principal: Principal | None) -> object:
     if principal is None:
         return None
-    roles, scopes = sorted(principal.roles), sorted(principal.scopes)
-    return {
-        "subject": principal.subject,
-        "tenant": principal.tenant,
-        "roles": roles,
-        "scopes": scopes,
-        "environment": principal.environment,
-    }
+    return {name: sorted(held) if isinstance(held, frozenset) else held for name, held in asdict(principal).items()}

@@ -7,7 +7,7 @@ anywhere knows the same.
 - `events`: what happens; `folding`, `turning`, `replying`: what each event does to the `memory`; `settling`: what a change takes with it. `frames`: what a request is about.
 - `beliefs`: what is believed of an atom, from which source, and what it rests on.
 - `deciding`: what is next. `binding`, `proposing`: from a step to a call. `observing`, `results`: from a result to what it makes known.
-- `conversation`: `Session`, which does it all. `stores`: where sessions are kept; `snapshots`: a whole one as JSON.
+- `conversation`: `Session`, which does it all. `history`: what happened in it, and what that folds to. `stores`: where sessions are kept; `snapshots`: a whole one as JSON.
 """
 
 from __future__ import annotations

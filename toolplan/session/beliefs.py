@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from toolplan.domain import Domain
 from toolplan.frontier.calls import Source
+from toolplan.planning.memo import per_domain
 from toolplan.planning.plans import Atom, Status
 from toolplan.planning.problem import State
 
@@ -103,6 +104,12 @@ def state_of(domain: Domain, levels: Sequence[Beliefs], now: float) -> State:
     claimed = frozenset([atom for atom, belief in fresh.items() if belief.status is Status.CLAIMED])
     denied = frozenset([atom for atom, belief in fresh.items() if belief.status is Status.DENIED and not domain.facts[atom.fact].closed])
     return State(known, claimed, denied, {atom: belief.value for atom, belief in fresh.items() if belief.value is not None})
+
+
+@per_domain
+def goes_stale(domain: Domain) -> bool:
+    """Whether anything that is believed can become unknown as time goes by."""
+    return any(fact.fresh is not None for fact in domain.facts.values())
 
 
 def is_stale(domain: Domain, belief: Belief, now: float) -> bool:

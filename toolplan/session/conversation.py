@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
-from threading import RLock
-from typing import Self, TypeVar
+from typing import Self
 from uuid import uuid4
 
 from toolplan.catalog import NO_TOOLS, Catalog
 from toolplan.domain import Domain
 from toolplan.frontier import Act, Frontier
+from toolplan.frontier.at_once import TakesLong
 from toolplan.frontier.calls import Call
 from toolplan.goals.readings import Candidate, Reading
 from toolplan.goals.recognition import Told, updated
-from toolplan.language.codes import Code
-from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.planning.inputs import StateInput, build
 from toolplan.planning.plans import Status, Step
 from toolplan.planning.problem import State
+from toolplan.retrieval.searching import Match, Outage
 from toolplan.session.answers import answered, given, standing
-from toolplan.session.beliefs import Belief
+from toolplan.session.beliefs import Belief, goes_stale
 from toolplan.session.binding import Known, binder_of
 from toolplan.session.consent import aread_within, read_within, with_consent
 from toolplan.session.contexts import context_of
@@ -33,17 +33,20 @@ from toolplan.session.events import (
     Began,
     Event,
     Heard,
+    NoneFits,
     Observed,
     OpenQuestion,
     Outcome,
+    Pinned,
     Refusal,
     Running,
     Started,
     Unseen,
     Withdrawn,
-    to_line,
 )
+from toolplan.session.exploring import searched
 from toolplan.session.folding import fold
+from toolplan.session.history import Changed, History
 from toolplan.session.memory import Memory
 from toolplan.session.observing import Observer
 from toolplan.session.proposing import Proposal, Refused, Verdict, digest_of_proposal, proposed
@@ -58,9 +61,7 @@ from toolplan.session.turning import has_goal
 from toolplan.session.turns import AsyncReader, Declined, Mention, Reader, TurnReading
 from toolplan.session.uncontracted import opening_of
 
-T = TypeVar("T")
 Clock = Callable[[], datetime]
-Changed = tuple[Sequence[Event], T]
 
 
 def system_clock() -> datetime:
@@ -94,12 +95,9 @@ class Session:
         self._opening = opening_of(domain, catalog, settings.trusted)
         self.id = id or uuid4().hex
         self._settings, self._clock, self._reader, self._readers = settings, clock, reader, readers or {}
-        self._store = store if store is not None else MemoryStore(most=1)
-        self._memory, self._count = Memory(), 0
+        self._history = History(domain, self.domain, store if store is not None else MemoryStore(most=1), self.id)
         self._decided: tuple[Memory, State, Next] | None = None
-        self._lock = RLock()
-        self._refresh()
-        if not self._count:
+        if self._history.is_new:
             self._begin(state)
 
     @classmethod
@@ -127,9 +125,10 @@ class Session:
 
     def offer(self, catalog: Catalog) -> None:
         """The real tools are `catalog` from now on: a server has changed its list. What was agreed to of a tool that changed is agreed to no more."""
-        with self._lock:
+        with self._history.lock:
             self.catalog, self._decided = catalog, None
             self._opening = opening_of(self.contracts, catalog, self._settings.trusted)
+            self._history.domain = self.domain
 
     # The user
 
@@ -155,7 +154,7 @@ class Session:
         """As `hear`, without blocking the event loop while the turn is read."""
         if reading is not None or not isinstance(self._reader, AsyncReader):
             return await asyncio.to_thread(self.hear, text, reading, by=by)
-        context = context_of(self.domain, self._refreshed(), self._clock())
+        context = context_of(self.domain, self.memory, self._clock())
         found = with_consent(await aread_within(self._reader, text, context, self._settings.letters), context.asked)
         return await asyncio.to_thread(self.hear, text, found, by=by)
 
@@ -164,7 +163,7 @@ class Session:
             turn = read(memory)
             return [self._heard(memory, turn, by)], turn
 
-        return self._commit(change)
+        return self._history.commit(change)
 
     def _heard(self, memory: Memory, turn: TurnReading, by: str) -> Heard:
         now = self._clock()
@@ -203,7 +202,7 @@ class Session:
         self._replied(to, lambda _: Unseen(self._clock().timestamp()))
 
     def _replied(self, to: OpenQuestion | None, event: Callable[[OpenQuestion | None], Event]) -> None:
-        self._commit(lambda memory: ([event(standing(memory.open, to))], None))
+        self._history.commit(lambda memory: ([event(standing(memory.open, to))], None))
 
     # What is next
 
@@ -217,17 +216,38 @@ class Session:
             following = self._next(memory, self._clock())
             return following.events, following.frontier
 
-        return self._commit(change)
+        return self._history.commit(change)
 
     def _next(self, memory: Memory, now: datetime) -> Next:
         """What is next in `memory`: decided once, as long as nothing happens and nothing goes stale."""
+        known = self._decided if self._decided is not None and self._decided[0] is memory else None
+        if known is not None and not goes_stale(self.domain):
+            return known[2]
         state = memory.state(self.domain, now.timestamp(), memory.active)
-        if self._decided is not None and self._decided[0] is memory and self._decided[1] == state:
-            return self._decided[2]
+        if known is not None and known[1] == state:
+            return known[2]
         following = decided(self._opening, memory, state, now, self._settings, self.catalog)
         if not following.events:  # An event tells the time, and after it the memory is another.
             self._decided = memory, state, following
         return following
+
+    def discover(self, words: str) -> Match | Outage | None:
+        """The tool that fits `words` best, of all that the session's domain and catalog have; None where none fits.
+
+        One without a contract may be called from now on, for as long as it is there, under its risk; at most eight stay open. Of one with a
+        contract the plan decides when.
+        """
+
+        def change(memory: Memory) -> Changed[Match | Outage | None]:
+            found = searched(self._opening, self.catalog, words, self._settings)
+            opened = self._opening.contracts.get(found.name) if isinstance(found, Match) else None
+            return ([] if opened is None else [Pinned(self._clock().timestamp(), opened)]), found
+
+        return self._history.commit(change)
+
+    def none_fits(self) -> None:
+        """The model wants none of the tools without a contract that it was shown: the budget decides whether it sees more, or the user is asked."""
+        self._history.commit(lambda _: ([NoneFits(self._clock().timestamp())], None))
 
     # The tools
 
@@ -242,11 +262,11 @@ class Session:
             events, verdict = self._proposed(memory, tool, arguments or {}, id)
             return [*events, *verdict.events], verdict.proposal
 
-        return self._commit(change)
+        return self._history.commit(change)
 
     def would(self, tool: str, arguments: Mapping[str, object] | None = None, *, id: str | None = None) -> Proposal:
         """What `propose` would say. Nothing comes of it."""
-        return self._proposed(self._refreshed(), tool, arguments or {}, id)[1].proposal
+        return self._proposed(self.memory, tool, arguments or {}, id)[1].proposal
 
     def _proposed(self, memory: Memory, tool: str, arguments: Mapping[str, object], id: str | None) -> tuple[Sequence[Event], Verdict]:
         now = self._clock()
@@ -273,7 +293,7 @@ class Session:
                 case _:
                     return [], False
 
-        return self._commit(change)
+        return self._history.commit(change)
 
     def observe(self, call: Call | Step | str, result: object, *, by: str = "") -> Outcome:
         """What became of `call`: its raw result, or the exception that it raised; a TimeoutError leaves in doubt whether it ran.
@@ -295,7 +315,7 @@ class Session:
             seen = reported_by(by, self._observed(fold(self.domain, [begun], memory), running, result))
             return [begun, seen], seen.outcome
 
-        return self._commit(change)
+        return self._history.commit(change)
 
     def withdraw(self, call: Call) -> None:
         """`call` was let through, and will not begin before it is proposed again: its host has paused."""
@@ -303,17 +323,17 @@ class Session:
         def change(memory: Memory) -> Changed[None]:
             return ([Withdrawn(self._clock().timestamp(), call.id)] if call.id in memory.running else []), None
 
-        self._commit(change)
+        self._history.commit(change)
 
     def recover(self) -> list[Outcome]:
         """Give up the calls that were running when a worker was lost: those that may have changed something are in doubt from now on."""
-        names = list(self._refreshed().running)
+        names = list(self.memory.running)
         return [self.observe(name, TimeoutError("nothing was heard of it")) for name in names]
 
     @property
     def running(self) -> tuple[Call, ...]:
         """The calls of which nothing has been observed yet, in the order in which they started."""
-        return tuple(running.call for running in self._refreshed().running.values())
+        return tuple(running.call for running in self.memory.running.values())
 
     def _started(self, memory: Memory, call: Call) -> Started:
         now = self._clock()
@@ -335,19 +355,27 @@ class Session:
 
     def known(self, step: Step) -> Known:
         """What is known of a call of `step`, which is next: its arguments, and which of them a model has to give."""
-        memory, now = self._refreshed(), self._clock()
+        memory, now = self.memory, self._clock()
         return binder_of(self._next(memory, now).frontier.planned.problem, memory, self.catalog, now).known(step)
 
     # Keeping
 
     def snapshot(self) -> str:
         """The whole session as JSON; see `restore`."""
-        return snapshot_of(self._store.events(self.id))
+        return snapshot_of(self._history.lines)
 
     @property
     def memory(self) -> Memory:
         """What the session knows now."""
-        return self._refreshed()
+        return self._history.memory
+
+    def at_once(self) -> AbstractContextManager[None]:
+        """As `frontier.at_once`, with the session to oneself. Raises TakesLong where somebody would have to be waited for: whoever uses it now,
+        its store, or what the host reads results with.
+        """
+        if self._readers:
+            raise TakesLong
+        return self._history.at_once()
 
     def _begin(self, state: StateInput) -> None:
         now = self._clock()
@@ -355,39 +383,7 @@ class Session:
         names = [name for name in start.objects if name not in self.domain.constants and name not in start.placeholders]
         entities = tuple(Mention(name, start.objects[name], "") for name in names)
         began = Began(now.timestamp(), VERSION, digest_of(self.contracts), given(self.domain, state, now), entities, self.id)
-        self._commit(lambda memory: ([] if self._count else [began], None))
-
-    def _refreshed(self) -> Memory:
-        with self._lock:
-            self._refresh()
-            return self._memory
-
-    def _refresh(self) -> bool:
-        """Take up what other workers have added; whether there was anything."""
-        lines = self._store.events(self.id, self._count)
-        if lines:
-            self._take(lines)
-        return bool(lines)
-
-    def _take(self, lines: Sequence[str]) -> None:
-        """Go on from what is written in the store. Only that counts, so that what is written here is read back as well."""
-        self._memory = fold(self.domain, read_events(self.contracts, lines, first=self._count), self._memory)
-        self._count += len(lines)
-
-    def _commit(self, change: Callable[[Memory], Changed[T]]) -> T:
-        """Keep the events that `change` makes of the memory, and give its result. Where another worker was faster, it is made anew."""
-        with self._lock:
-            self._refresh()
-            while True:
-                events, result = change(self._memory)
-                lines = [to_line(event) for event in events]
-                if not lines:
-                    return result
-                if self._store.append(self.id, self._count, lines):
-                    self._take(lines)
-                    return result
-                if not self._refresh():
-                    raise DomainError([Diagnostic(Code.BAD_CALL, "the session is not in its store any more", None, "begin a new one")])
+        self._history.commit(lambda _: ([began] if self._history.is_new else [], None))
 
 
 def _default_reader() -> Reader:

@@ -33,6 +33,7 @@ from toolplan.frontier import (
     frontier_of,
     plan_of,
 )
+from toolplan.frontier.at_once import takes_long
 from toolplan.frontier.decisions import UserQuestion
 from toolplan.goals.forms import Form, questions_of
 from toolplan.planning.inputs import build
@@ -57,6 +58,7 @@ from toolplan.session.events import (
     Running,
     Stuck,
 )
+from toolplan.session.exploring import explored, pinned_of
 from toolplan.session.folding import keys_of
 from toolplan.session.inspecting import faults
 from toolplan.session.memory import Memory, exhausted
@@ -87,13 +89,19 @@ class _Deciding:
     """One decision for one request, or for none."""
 
     def __init__(self, opening: Opening, memory: Memory, state: State, now: datetime, settings: Settings, catalog: Catalog) -> None:
-        self.domain, self.opened, self.missing, self.catalog = opening.domain, opening.opened, opening.missing, catalog
+        self.opening, self.domain, self.catalog = opening, opening.domain, catalog
         self.memory, self.frame, self.state, self.now, self.settings = memory, memory.current, state, now, settings
         self.levels: list[Beliefs] = memory.levels(memory.active)
         self.worn = self._asked_enough()
         self.given_up = exhausted(memory, self.frame) + self.worn
 
     def next(self) -> Next:
+        """What is next, with what was found once and stays open."""
+        following = self._following()
+        pinned = pinned_of(self.opening, self.memory)
+        return replace(following, frontier=replace(following.frontier, opened=pinned)) if pinned else following
+
+    def _following(self) -> Next:
         """The decision of the planner, or what a conversation does instead of it."""
         if self.memory.active is None:
             return self._idle()
@@ -126,7 +134,7 @@ class _Deciding:
         """Nothing is wanted: the last request is done, or was stopped, or there was none."""
         last, said = self.memory.last, self.memory.beside.said
         decision: Decision = Explore((), "no goal fits")
-        if last is not None and not (said and self.opened):
+        if last is not None and not (said and self.opening.opened):
             decision = Done() if last[1] is Ending.DONE else Explore((), "the user has stopped it")
         planned = Planned(build(self.domain, self.state, ()), Optimal(NOTHING, REACHABILITY))
         frontier = Frontier(planned, decision, self.settings.mode, ())
@@ -134,22 +142,25 @@ class _Deciding:
             return Next(frontier)
         if self.frame.calls >= self.settings.calls:
             return Next(self._escalated(frontier, f"{self.frame.calls} calls were made for this turn"))
-        return self._waiting(self._opened(frontier)) or Next(self._opened(frontier))
+        opened = self._opened(frontier)
+        return self._waiting(opened.frontier) or opened
 
     def _exploring(self, planned: Frontier) -> Next:
         """Contracts lead nowhere: what has none may be tried, and what a model called on the way is asked about."""
         opened = self._opened(planned)
-        return self._waiting(opened) or (self._stuck(opened) if not self.opened else Next(opened))
+        return self._waiting(opened.frontier) or (opened if self.opening.opened else self._stuck(planned))
 
-    def _opened(self, planned: Frontier) -> Frontier:
-        """`planned`, with the tools that have no contract where it leads nowhere; what is handed over to a person stays so."""
+    def _opened(self, planned: Frontier) -> Next:
+        """`planned`, with tools that have no contract where it leads nowhere; what is handed over to a person stays so."""
         match planned.decision:
-            case Explore((), reason) if self.opened:
-                return replace(planned, decision=Explore(self.opened, reason))
-            case Blocked() if self.opened:
-                return replace(planned, decision=Explore(self.opened, "no plan for it exists"))
+            case Explore((), reason) if self.opening.opened:
+                because = reason
+            case Blocked() if self.opening.opened:
+                because = "no plan for it exists"
             case _:
-                return planned
+                return Next(planned)
+        found = explored(self.opening, self.memory, because, self.now.timestamp(), self.settings)
+        return Next(replace(planned, decision=found.decision), found.events)
 
     def _stuck(self, planned: Frontier) -> Next:
         return Next(planned) if self.frame.stuck else Next(planned, (Stuck(self.now.timestamp()),))
@@ -173,7 +184,7 @@ class _Deciding:
             self.domain,
             self.frame.reading,
             state=state,
-            forbid=(*settings.forbid, *self.frame.forbids, *self.missing),
+            forbid=(*settings.forbid, *self.frame.forbids, *self.opening.missing),
             exhausted=without,
             mode=mode,
             engine=settings.engine,
@@ -275,6 +286,7 @@ class _Deciding:
         open_now = set(keys_of(self.memory.open)) if self.memory.open is not None else set()
         if worn <= open_now:
             return []
+        takes_long()
         problem = build(self.domain, self.state, (), ())
         asks = (step for step in problem.steps() if isinstance(self.domain.action(step.action), Ask))
         return [step for step in asks if any(str(atom) in worn - open_now for atom in _made(problem, step))]

@@ -258,6 +258,34 @@ class Withdrawn:
     call: str
 
 
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """A model was shown the contracts `tools`, of tools that have none, because no plan leads on. `tokens` is what their definitions take.
+
+    `failed` is how many calls for the request had failed by then.
+    """
+
+    at: float
+    tools: tuple[str, ...]
+    tokens: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoneFits:
+    """The model wants none of the tools that it was shown."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """The tool of the contract `tool` was looked for and found: it stays open."""
+
+    at: float
+    tool: str
+
+
 class Ending(enum.Enum):
     """How a request ended."""
 
@@ -273,7 +301,7 @@ class Ended:
     how: Ending
 
 
-Event = Began | Heard | Answered | Unseen | Asked | Started | Observed | Ended | Stuck | Refusal | Withdrawn
+Event = Began | Heard | Answered | Unseen | Asked | Started | Observed | Ended | Stuck | Refusal | Withdrawn | Retrieved | NoneFits | Pinned
 
 _codec = codec_of(Event)
 _as_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode

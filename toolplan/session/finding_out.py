@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from toolplan.domain import Domain
 from toolplan.planning.plans import Atom
@@ -26,11 +25,11 @@ def known_since(domain: Domain, memory: Memory, running: Running, event: Observe
     lasting = [belief for belief in learned if _is_kept(domain, frame, belief.atom)]
     memory = _without(memory, event.lost, frame)
     if lasting:
-        memory = replace(memory, beliefs=believing(memory.beliefs, lasting))
+        memory = memory._replace(beliefs=believing(memory.beliefs, lasting))
     if frame is not None:
         own = [belief for belief in learned if belief not in lasting]
         frame = memory.frame(running.frame) or frame
-        memory = memory.with_frame(replace(frame, beliefs=believing(_above(frame, lasting), own)))
+        memory = memory.with_frame(frame._replace(beliefs=believing(_above(frame, lasting), own)))
     return relieved(memory, before, event.removed, running.frame)
 
 
@@ -53,14 +52,14 @@ def _with_entities(memory: Memory, event: Observed) -> Memory:
     entities = {**memory.entities, **{mention.name: mention.type for mention in event.brought}}
     words = {**memory.words, **{mention.name: mention.words for mention in event.brought if mention.words}}
     labelled = memory.labelled | {mention.name for mention in event.brought}
-    return replace(memory, entities=entities, words=words, labelled=labelled)
+    return memory._replace(entities=entities, words=words, labelled=labelled)
 
 
 def _without(memory: Memory, lost: Iterable[Atom], frame: Frame | None) -> Memory:
     gone = frozenset(lost)
     if not gone:
         return memory
-    memory = replace(memory, beliefs={atom: belief for atom, belief in memory.beliefs.items() if atom not in gone})
+    memory = memory._replace(beliefs={atom: belief for atom, belief in memory.beliefs.items() if atom not in gone})
     if frame is None:
         return memory
-    return memory.with_frame(replace(frame, beliefs={atom: belief for atom, belief in frame.beliefs.items() if atom not in gone}))
+    return memory.with_frame(frame._replace(beliefs={atom: belief for atom, belief in frame.beliefs.items() if atom not in gone}))

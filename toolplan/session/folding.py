@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from toolplan.domain import Domain
 from toolplan.session.events import (
@@ -17,10 +16,13 @@ from toolplan.session.events import (
     Ended,
     Event,
     Heard,
+    NoneFits,
     Observed,
     OpenQuestion,
     Outcome,
+    Pinned,
     Refusal,
+    Retrieved,
     Running,
     Started,
     Stuck,
@@ -28,7 +30,7 @@ from toolplan.session.events import (
     Withdrawn,
 )
 from toolplan.session.finding_out import known_since
-from toolplan.session.memory import NO_REQUEST, Frame, Memory, Tried, believing, digest_of_call
+from toolplan.session.memory import NO_REQUEST, Frame, Looked, Memory, Tried, believing, digest_of_call
 from toolplan.session.replying import leaving, replied, told
 from toolplan.session.settling import settled
 from toolplan.session.turning import heard
@@ -39,7 +41,9 @@ def fold(domain: Domain, events: Iterable[Event], memory: Memory | None = None) 
     memory = memory or Memory()
     for event in events:
         memory = _after(domain, memory, event)
-        if not isinstance(event, Asked | Started | Stuck | Refusal | Withdrawn):  # These believe nothing else, and rest on what is so.
+        if not isinstance(
+            event, Asked | Started | Stuck | Refusal | Withdrawn | Retrieved | NoneFits | Pinned
+        ):  # These believe nothing else, and rest on what is so.
             memory = settled(memory)
     return memory
 
@@ -48,13 +52,13 @@ def _after(domain: Domain, memory: Memory, event: Event) -> Memory:
     match event:
         case Began(given=given, entities=entities, id=identity):
             names = {mention.name: mention.type for mention in entities}
-            return replace(memory, beliefs=believing(memory.beliefs, given), entities=names, given=tuple(names), id=identity)
+            return memory._replace(beliefs=believing(memory.beliefs, given), entities=names, given=tuple(names), id=identity)
         case Heard():
             return heard(domain, memory, event)
         case Answered(at, beliefs, reply, by):
             return replied(domain, told(domain, memory, beliefs), reply, at, by)
         case Unseen():
-            return replace(memory, open=None)
+            return memory._replace(open=None)
         case Asked(question=question):
             return _asked(memory, question)
         case Started(_, call, reads, frame, outcome, basis):
@@ -62,21 +66,42 @@ def _after(domain: Domain, memory: Memory, event: Event) -> Memory:
         case Observed():
             return _observed(domain, memory, event)
         case Refusal(call=call):
-            return replace(memory, refusals={**memory.refusals, call: event})
+            return memory._replace(refusals={**memory.refusals, call: event})
         case Withdrawn(call=call):
-            return replace(memory, running={name: running for name, running in memory.running.items() if name != call})
+            return memory._replace(running={name: running for name, running in memory.running.items() if name != call})
+        case Retrieved() | NoneFits() | Pinned():
+            return _searched(memory, event)
         case Stuck():
-            return memory if memory.active is None else memory.with_frame(replace(memory.active, stuck=True))
+            return memory if memory.active is None else memory.with_frame(memory.active._replace(stuck=True))
         case Ended(how=how):
             *waiting, ended = memory.frames
-            return replace(leaving(memory, ended), frames=tuple(waiting), last=(ended, how), open=None, beside=NO_REQUEST)
+            return leaving(memory, ended)._replace(frames=tuple(waiting), last=(ended, how), open=None, beside=NO_REQUEST)
+
+
+def _searched(memory: Memory, event: Retrieved | NoneFits | Pinned) -> Memory:
+    frame = memory.current
+    match event:
+        case Retrieved():
+            return memory.with_frame(frame._replace(looked=_looked(frame, event)))
+        case NoneFits():
+            return memory if frame.looked is None else memory.with_frame(frame._replace(looked=frame.looked._replace(passed=True)))
+        case Pinned(tool=tool):
+            return memory._replace(pins=memory.pins.pin(tool))
+
+
+def _looked(frame: Frame, event: Retrieved) -> Looked:
+    """What is shown now; whatever the user says begins the count anew."""
+    before, said = frame.looked, len(frame.said)
+    if before is None or before.said != said:
+        return Looked(event.tools, said, event.failed, event.at, 1, event.tokens)
+    return Looked(event.tools, said, event.failed, before.since, before.rounds + 1, before.tokens + event.tokens)
 
 
 def _asked(memory: Memory, question: OpenQuestion) -> Memory:
     frame = memory.current
     held = question if isinstance(question, AskedCall) else frame.held
     asked = {**frame.asked, **{key: frame.asked.get(key, 0) + 1 for key in keys_of(question)}}
-    return replace(memory.with_frame(replace(frame, asked=asked, held=held, questions=frame.questions + 1)), open=question)
+    return memory.with_frame(frame._replace(asked=asked, held=held, questions=frame.questions + 1))._replace(open=question)
 
 
 def keys_of(question: OpenQuestion) -> list[str]:
@@ -95,9 +120,9 @@ def keys_of(question: OpenQuestion) -> list[str]:
 
 
 def _started(memory: Memory, running: Running) -> Memory:
-    memory = replace(memory, running={**memory.running, running.call.id: running}, calls=memory.calls + 1)
+    memory = memory._replace(running={**memory.running, running.call.id: running}, calls=memory.calls + 1)
     frame = memory.caller(running.frame)
-    return memory if frame is None else memory.with_frame(replace(frame, calls=frame.calls + 1, held=None))
+    return memory if frame is None else memory.with_frame(frame._replace(calls=frame.calls + 1, held=None))
 
 
 def _observed(domain: Domain, memory: Memory, event: Observed) -> Memory:
@@ -105,7 +130,7 @@ def _observed(domain: Domain, memory: Memory, event: Observed) -> Memory:
     if running is None:
         return memory
     left = {name: other for name, other in memory.running.items() if name != event.call}
-    memory = replace(memory, running=left, outcomes={**memory.outcomes, event.call: event.outcome})
+    memory = memory._replace(running=left, outcomes={**memory.outcomes, event.call: event.outcome})
     memory = known_since(domain, memory, running, event)
     frame = memory.caller(running.frame)
     return memory if frame is None else memory.with_frame(_tried(frame, running, event))
@@ -125,4 +150,4 @@ def _tried(frame: Frame, running: Running, event: Observed) -> Frame:
         others = (*others, Tried(step, reads, event.outcome, times, event.call, doubts))
     failed = event.outcome in (Outcome.FAILED, Outcome.RETRY)
     closed = frame.closed if failed else frame.closed | {digest_of_call(running.call)}
-    return replace(frame, latest=event.outcome, stuck=False, tried=others, agreed=agreed, choices=choices, closed=closed)
+    return frame._replace(latest=event.outcome, stuck=False, tried=others, agreed=agreed, choices=choices, closed=closed)

@@ -41,13 +41,17 @@ def oversized(arguments: Mapping[str, object]) -> str:
 
 def faults(problem: Problem, levels: Sequence[Beliefs], call: Call, catalog: Catalog, now: datetime) -> list[str]:
     """All that keeps `call` from being made as it is, each as half a sentence. An unknown value fails its check."""
+    return [*_misfits(catalog, call), *unmet(problem, levels, call, now)]
+
+
+def unmet(problem: Problem, levels: Sequence[Beliefs], call: Call, now: datetime) -> list[str]:
+    """As `faults`, of a call whose arguments fit the schema."""
     tool = problem.domain.tools[call.step.action]
-    found = list(_misfits(catalog, call))
+    if not tool.interface.checks:
+        return []
     binding, passed = problem.binding(call.step), _passed(problem, tool, call)
-    for check in tool.interface.checks:
-        if not _holds(problem, levels, binding, passed, check, now):
-            found.append(f"`{_shown(check)}` is not known to hold")
-    return found
+    failed = (check for check in tool.interface.checks if not _holds(problem, levels, binding, passed, check, now))
+    return [f"`{_shown(check)}` is not known to hold" for check in failed]
 
 
 def _misfits(catalog: Catalog, call: Call) -> Iterator[str]:

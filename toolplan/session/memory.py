@@ -6,8 +6,8 @@ A `Memory` is a frozen value, and the fold of the events of its session; see `fo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Self
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self
 
 from toolplan.domain import Domain
 from toolplan.frontier.calls import Call
@@ -15,8 +15,14 @@ from toolplan.goals.readings import Reading
 from toolplan.language.codec import digest
 from toolplan.planning.plans import Atom, Step
 from toolplan.planning.problem import State
+from toolplan.retrieval.pins import Pins
 from toolplan.session.beliefs import Belief, Beliefs, Read, believed, current, state_of
 from toolplan.session.events import AskedCall, Ending, OpenQuestion, Outcome, Refusal, Running, Several
+
+EMPTY: Mapping[Any, Any] = MappingProxyType({})
+
+
+NO_PINS = Pins()
 
 
 class Tried(NamedTuple):
@@ -47,8 +53,22 @@ class Agreed(NamedTuple):
     reads: tuple[Read, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Looked(NamedTuple):
+    """The shortlist that a model sees, and what it was made for: so many turns had been `said`, and so many calls had `failed`.
+
+    Since the last turn, at `since`, there were `rounds` of them, whose definitions took `tokens`. `passed`: the model wants none of it.
+    """
+
+    tools: tuple[str, ...]
+    said: int
+    failed: int
+    since: float
+    rounds: int = 1
+    tokens: int = 0
+    passed: bool = False
+
+
+class Frame(NamedTuple):
     """One request: what it may mean, with the entities filled in, and all that ends with it.
 
     `said` are its turns. `refused` are the questions that the user does not answer, `asked` counts how often each atom was asked for, and `questions`
@@ -56,27 +76,28 @@ class Frame:
     waits for somebody to agree. `choices` are what calls found and nobody chose from yet. `latest` is what became of the last call, and
     `calls` how many there were. `stuck`: nothing could be done for it when it was last looked at, and nothing has happened to it since.
     `closed` are the digests of calls that were made, may have been, or nobody agreed to.
-    `relayed`: a model has told of it, and not the user.
+    `relayed`: a model has told of it, and not the user. `looked` is the shortlist of tools without a contract, if it came to that.
     """
 
     number: int
     reading: Reading
-    beliefs: Beliefs = field(default_factory=dict)
+    beliefs: Beliefs = EMPTY
     entities: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
     forbids: tuple[str, ...] = ()
     tried: tuple[Tried, ...] = ()
     refused: frozenset[Step] = frozenset()
-    asked: Mapping[str, int] = field(default_factory=dict)
+    asked: Mapping[str, int] = EMPTY
     questions: int = 0
     agreed: tuple[Agreed, ...] = ()
-    choices: Mapping[Atom, tuple[Several, tuple[Read, ...]]] = field(default_factory=dict)
+    choices: Mapping[Atom, tuple[Several, tuple[Read, ...]]] = EMPTY
     held: AskedCall | None = None
     latest: Outcome = Outcome.DONE
     calls: int = 0
     stuck: bool = False
     closed: frozenset[str] = frozenset()
     relayed: bool = False
+    looked: Looked | None = None
 
 
 NO_REQUEST = Frame(0, Reading("", (), 1.0))
@@ -90,31 +111,32 @@ class Left(NamedTuple):
     reads: tuple[Read, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """All that a session knows. The last of `frames` is the request that is pursued; those below it wait.
 
     `last` is the request that ended last, and how; `beliefs` are those that outlive requests. `entities` are names with their types, the
     latest last, `words` what the user calls them, or a result did where they are `labelled`, and `given` those that the caller brought. `outcomes` are
-    what became of calls, by id, and `refusals` why others may not run. `beside` is what was asked and called for no request since the user last spoke. `id` is the session's.
+    what became of calls, by id, and `refusals` why others may not run. `beside` is what was asked and called for no request since the user last spoke. `id` is the session's. `pins` are the tools that were
+    found once and stay open.
     """
 
     frames: tuple[Frame, ...] = ()
     last: tuple[Frame, Ending] | None = None
-    beliefs: Beliefs = field(default_factory=dict)
-    entities: Mapping[str, str] = field(default_factory=dict)
-    words: Mapping[str, str] = field(default_factory=dict)
+    beliefs: Beliefs = EMPTY
+    entities: Mapping[str, str] = EMPTY
+    words: Mapping[str, str] = EMPTY
     labelled: frozenset[str] = frozenset()
     given: tuple[str, ...] = ()
     open: OpenQuestion | None = None
-    running: Mapping[str, Running] = field(default_factory=dict)
-    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    running: Mapping[str, Running] = EMPTY
+    outcomes: Mapping[str, Outcome] = EMPTY
     left: Left | None = None
     calls: int = 0
     requests: int = 0
-    refusals: Mapping[str, Refusal] = field(default_factory=dict)
+    refusals: Mapping[str, Refusal] = EMPTY
     beside: Frame = NO_REQUEST
     id: str = ""
+    pins: Pins = NO_PINS
 
     @property
     def active(self) -> Frame | None:
@@ -152,8 +174,8 @@ class Memory:
     def with_frame(self, frame: Frame) -> Self:
         """The same with `frame` in the place of the one of its number."""
         if frame.number == self.beside.number:
-            return replace(self, beside=frame)
-        return replace(self, frames=tuple(frame if other.number == frame.number else other for other in self.frames))
+            return self._replace(beside=frame)
+        return self._replace(frames=tuple(frame if other.number == frame.number else other for other in self.frames))
 
     def levels(self, frame: Frame | None) -> list[Beliefs]:
         """What holds for `frame`: the beliefs that outlive requests, and its own before them."""
@@ -162,6 +184,11 @@ class Memory:
     def state(self, domain: Domain, now: float, frame: Frame | None) -> State:
         """The state in which `frame` is planned."""
         return state_of(domain, self.levels(frame), now)
+
+
+def failures(frame: Frame) -> int:
+    """How many calls for `frame` have failed."""
+    return sum(tried.times for tried in frame.tried if tried.outcome in (Outcome.FAILED, Outcome.RETRY))
 
 
 def exhausted(memory: Memory, frame: Frame) -> list[Step]:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from toolplan.catalog import Catalog
 from toolplan.domain import Domain, Tool
-from toolplan.frontier import Call, CallQuestion, Frontier, callable_steps, callable_tools, next_step
+from toolplan.frontier import Act, Call, CallQuestion, Frontier, callable_steps, callable_tools, next_step
 from toolplan.goals.regret import as_called
 from toolplan.language.codec import digest
 from toolplan.language.diagnostics import quoted
@@ -20,7 +20,7 @@ from toolplan.session.beliefs import current
 from toolplan.session.binding import Binding, Bound, Mismatch, Unbound, binder_of, confirmation_of, is_same, reads_of, shown
 from toolplan.session.events import Asked, AskedCall, Event, OpenQuestion
 from toolplan.session.folding import keys_of
-from toolplan.session.inspecting import faults, oversized
+from toolplan.session.inspecting import faults, oversized, unmet
 from toolplan.session.memory import Frame, Memory, digest_of_call
 from toolplan.session.settings import Settings
 from toolplan.session.starting import started
@@ -101,7 +101,9 @@ def proposed(
     if bound is None:
         return Verdict(_unfit(domain.tools[steps[0].action], tries[0]))
     call, levels = bound.call, binder.levels
-    wrong = "; ".join(faults(problem, levels, call, catalog, at))
+    # What is ready was held against the schema of its tool before, and bears that schema's digest.
+    found = unmet(problem, levels, call, at) if _is_ready(now, call) else faults(problem, levels, call, catalog, at)
+    wrong = "; ".join(found)
     if wrong:
         hint = "call it with other arguments, or do something else first"
         return Verdict(Refused(f"{quoted(tool)} cannot be called so: {wrong}", hint, Why.CHECK))
@@ -139,6 +141,15 @@ def _held(memory: Memory, question: AskedCall, at: datetime, settings: Settings)
     if is_too_much(memory.current, question, settings):
         return Verdict(Refused("nobody is asked to agree to it any more", "hand it over to a person", Why.UNASKED))
     return Verdict(Held(CallQuestion(question.text, question.call, question.by)), (Asked(at.timestamp(), question),))
+
+
+def _is_ready(now: Frontier, call: Call) -> bool:
+    """Whether `call`, of a tool whose schema is known, is the one that is ready."""
+    match now.decision:
+        case Act(ready=Call() as ready):
+            return call.schema != "" and same_call(ready, call)
+        case _:
+            return False
 
 
 def _is_repeated(now: Frontier, frame: Frame, call: Call) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import groupby
 
 from toolplan.domain import Domain
@@ -27,8 +26,8 @@ def replied(domain: Domain, memory: Memory, reply: Reply | None, at: float, by: 
     if question is None:
         return memory
     if reply is not None:
-        return _answered(domain, replace(memory, open=None), frame, question, reply, at, by)
-    return replace(memory, open=None) if _settled(memory, question) else memory
+        return _answered(domain, memory._replace(open=None), frame, question, reply, at, by)
+    return memory._replace(open=None) if _settled(memory, question) else memory
 
 
 def stopped(memory: Memory) -> Memory:
@@ -36,7 +35,7 @@ def stopped(memory: Memory) -> Memory:
     last = (memory.frames[-1], Ending.STOPPED) if memory.frames else memory.last
     for frame in memory.frames:
         memory = leaving(memory, frame)
-    return replace(memory, frames=(), last=last, open=None)
+    return memory._replace(frames=(), last=last, open=None)
 
 
 def leaving(memory: Memory, frame: Frame) -> Memory:
@@ -52,18 +51,18 @@ def leaving(memory: Memory, frame: Frame) -> Memory:
             if found is not None and read.atom.arguments and read.atom not in led:
                 led[read.atom] = found
                 unread.append(found)
-    return replace(memory, beliefs={**led, **memory.beliefs})
+    return memory._replace(beliefs={**led, **memory.beliefs})
 
 
 def told(domain: Domain, memory: Memory, beliefs: Iterable[Belief]) -> Memory:
     """The memory once a user said `beliefs`. What is said twice in one turn, and differently, is not believed at all."""
     changed = [belief for belief in _without_conflicts(beliefs) if not _says_nothing_new(memory, belief)]
     lasting = [belief for belief in changed if domain.facts[belief.atom.fact].lasting]
-    memory = replace(memory, beliefs=believing(memory.beliefs, lasting))
+    memory = memory._replace(beliefs=believing(memory.beliefs, lasting))
     frame = memory.active
     if frame is None:
         return memory
-    return memory.with_frame(replace(frame, beliefs=believing(frame.beliefs, [b for b in changed if b not in lasting])))
+    return memory.with_frame(frame._replace(beliefs=believing(frame.beliefs, [b for b in changed if b not in lasting])))
 
 
 def _says_nothing_new(memory: Memory, belief: Belief) -> bool:
@@ -107,14 +106,14 @@ def _answered(domain: Domain, memory: Memory, frame: Frame, question: OpenQuesti
 def _facts(memory: Memory, frame: Frame, question: AskedFacts, reply: Reply, at: float, by: str) -> Memory:
     if isinstance(reply, Agreed) and question.proposes and by != MODEL:
         known = [Belief(atom, Status.KNOWN, None, Source.USER, at) for atom in question.atoms]
-        return memory.with_frame(replace(frame, beliefs=believing(frame.beliefs, known)))
+        return memory.with_frame(frame._replace(beliefs=believing(frame.beliefs, known)))
     if isinstance(reply, Declined | Refused):
         levels = memory.levels(frame)
         unanswered = (
             step for step, atoms in zip(question.steps, question.makes, strict=True) if any(believed(levels, a) is None for a in atoms)
         )
-        return memory.with_frame(replace(frame, refused=frame.refused | frozenset(unanswered)))
-    return replace(memory, open=question)
+        return memory.with_frame(frame._replace(refused=frame.refused | frozenset(unanswered)))
+    return memory._replace(open=question)
 
 
 def _goal(frame: Frame, question: AskedGoal, reply: Reply) -> Frame:
@@ -128,22 +127,22 @@ def _goal(frame: Frame, question: AskedGoal, reply: Reply) -> Frame:
         case _:
             return frame
     offered = [goals for goals in question.goals if goals]
-    return replace(frame, reading=answer_goal(frame.reading, offered, chosen))
+    return frame._replace(reading=answer_goal(frame.reading, offered, chosen))
 
 
 def _entity(domain: Domain, memory: Memory, frame: Frame, question: AskedEntity, reply: Reply, at: float, by: str) -> Memory:
     several = question.several
-    frame = replace(frame, choices={atom: choice for atom, choice in frame.choices.items() if atom != several.atom})
+    frame = frame._replace(choices={atom: choice for atom, choice in frame.choices.items() if atom != several.atom})
     if not isinstance(reply, Chosen) or not 0 <= reply.option < len(several.values):
-        return memory.with_frame(replace(frame, tried=_nothing_fits(frame)))
+        return memory.with_frame(frame._replace(tried=_nothing_fits(frame)))
     words = several.options[reply.option]
     taken = [
         Belief(atom, Status.KNOWN, value, Source.MODEL if by == MODEL else Source.USER, at, words, "", frame.number, question.reads)
         for atom, value in several.at(reply.option).items()
     ]
     lasting = [belief for belief in taken if outlives(domain, frame.reading, belief.atom)]
-    memory = replace(memory, beliefs=believing(memory.beliefs, lasting), left=Left(several.without(reply.option), question.reads))
-    return memory.with_frame(replace(frame, beliefs=believing(frame.beliefs, [belief for belief in taken if belief not in lasting])))
+    memory = memory._replace(beliefs=believing(memory.beliefs, lasting), left=Left(several.without(reply.option), question.reads))
+    return memory.with_frame(frame._replace(beliefs=believing(frame.beliefs, [belief for belief in taken if belief not in lasting])))
 
 
 def _nothing_fits(frame: Frame) -> tuple[Tried, ...]:
@@ -154,19 +153,19 @@ def _nothing_fits(frame: Frame) -> tuple[Tried, ...]:
 def _call(memory: Memory, frame: Frame, question: AskedCall, reply: Reply, by: str) -> Memory:
     """Only a yes of whoever must agree is consent, and only to what the call still rests on. After that of another the question stays open."""
     if isinstance(reply, Agreed) and by == question.by != MODEL and current(memory.levels(frame), question.reads):
-        return memory.with_frame(replace(frame, agreed=(*frame.agreed, AgreedCall(question.call, question.reads))))
+        return memory.with_frame(frame._replace(agreed=(*frame.agreed, AgreedCall(question.call, question.reads))))
     if isinstance(reply, Refused | Declined):
         tried = Tried(question.call.step, question.reads, Outcome.REFUSED)
         closed = frame.closed | {digest_of_call(question.call)}
-        return memory.with_frame(replace(frame, tried=(*frame.tried, tried), held=None, closed=closed))
-    return replace(memory, open=question) if by != question.by else memory
+        return memory.with_frame(frame._replace(tried=(*frame.tried, tried), held=None, closed=closed))
+    return memory._replace(open=question) if by != question.by else memory
 
 
 def _by_hand(domain: Domain, memory: Memory, frame: Frame, question: AskedToDo, reply: Reply, by: str) -> Memory:
     if isinstance(reply, Agreed) and by == MODEL:
-        return replace(memory, open=question)
+        return memory._replace(open=question)
     if isinstance(reply, Agreed):
         return known_since(domain, memory, question.running, question.seen)
     if isinstance(reply, Refused | Declined):
-        return memory.with_frame(replace(frame, refused=frame.refused | {question.step}))
+        return memory.with_frame(frame._replace(refused=frame.refused | {question.step}))
     return memory

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from toolplan.frontier import Mode
 from toolplan.planning.engines import AUTO
 from toolplan.planning.plans import Limit
+from toolplan.retrieval.scorers import Scorer, rare_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,8 @@ class Settings:
     `questions` are put to the user for one request, and the same one `repeats` times; then it is for a person, and so it is after `calls`
     calls. A call that failed for now and does no harm is tried `retries` times more. Of one turn `letters` are read. `mode` says what is
     shown while all goes well; after a call that did not, it is `recovery`. `engine`, `limit` and `forbid` are those of `frontier`.
-    `trusted` are the origins of real tools without a contract whose hints that they only read are believed.
+    `trusted` are the origins of real tools without a contract whose hints that they only read are believed. `scorer` finds such tools where
+    no plan leads on, and whatever is looked for.
     """
 
     questions: int = 8
@@ -29,6 +31,7 @@ class Settings:
     limit: Limit = field(default_factory=Limit)
     forbid: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
+    scorer: Scorer = rare_words
 
 
 DEFAULTS = Settings()

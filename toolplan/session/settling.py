@@ -17,10 +17,10 @@ def settled(memory: Memory) -> Memory:
     frames = tuple(_settled(frame, memory.levels(frame)) for frame in memory.frames)
     beside = _settled(memory.beside, memory.levels(None))
     if (frames, beside) != (memory.frames, memory.beside):
-        memory = replace(memory, frames=frames, beside=beside)
+        memory = memory._replace(frames=frames, beside=beside)
     asked = memory.open
     moot = isinstance(asked, AskedCall) and not current(memory.levels(memory.active), asked.reads)
-    return replace(memory, open=None) if moot else memory
+    return memory._replace(open=None) if moot else memory
 
 
 def _without_outdated(memory: Memory) -> Memory:
@@ -35,12 +35,12 @@ def _without_outdated(memory: Memory) -> Memory:
             before |= _removed(old.beliefs, new.beliefs)
         if before == gone:
             return memory
-        memory, gone = replace(memory, beliefs=lasting, frames=frames), before
+        memory, gone = memory._replace(beliefs=lasting, frames=frames), before
 
 
 def _kept(memory: Memory, frame: Frame, gone: set[Read]) -> Frame:
     kept = {atom: belief for atom, belief in frame.beliefs.items() if not _outdated(memory, belief, frame, gone)}
-    return frame if len(kept) == len(frame.beliefs) else replace(frame, beliefs=kept)
+    return frame if len(kept) == len(frame.beliefs) else frame._replace(beliefs=kept)
 
 
 def _outdated(memory: Memory, belief: Belief, frame: Frame | None, gone: set[Read]) -> bool:
@@ -65,8 +65,7 @@ def _removed(before: Beliefs, after: Beliefs) -> set[Read]:
 def _settled(frame: Frame, levels: list[Beliefs]) -> Frame:
     if not (frame.tried or frame.agreed or frame.held or frame.choices):
         return frame
-    return replace(
-        frame,
+    return frame._replace(
         tried=tuple(tried for tried in frame.tried if tried.stands(levels)),
         agreed=tuple(agreed for agreed in frame.agreed if current(levels, agreed.reads)),
         held=frame.held if frame.held is not None and current(levels, frame.held.reads) else None,
@@ -83,13 +82,13 @@ def relieved(memory: Memory, before: Sequence[Beliefs], removed: Iterable[Atom],
     if not old:
         return memory
     frames = tuple(
-        replace(frame, beliefs=_resting_without(frame.beliefs, old)) if frame.number == number else frame for frame in memory.frames
+        frame._replace(beliefs=_resting_without(frame.beliefs, old)) if frame.number == number else frame for frame in memory.frames
     )
     running = {
         name: other._replace(reads=_traced(other.reads, old), basis=_traced(other.basis, old)) if other.frame == number else other
         for name, other in memory.running.items()
     }
-    return replace(memory, beliefs=_resting_without(memory.beliefs, old), frames=frames, running=running)
+    return memory._replace(beliefs=_resting_without(memory.beliefs, old), frames=frames, running=running)
 
 
 def _resting_without(beliefs: Beliefs, old: Mapping[Atom, Belief]) -> Beliefs:

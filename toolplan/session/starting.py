@@ -6,6 +6,7 @@ from datetime import datetime
 
 from toolplan.catalog import Catalog
 from toolplan.frontier import Call, Frontier
+from toolplan.frontier.at_once import takes_long
 from toolplan.goals.regret import as_called
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
@@ -33,6 +34,7 @@ def made(now: Frontier, memory: Memory, step: Step | str, catalog: Catalog, at: 
     Raises DomainError where no such call can have been made.
     """
     problem = now.planned.problem
+    takes_long()
     (named,) = build(problem.domain, problem.state, (), (), [step]).exhausted
     fitting = [
         other for other in (*now.steps, *problem.steps()) if other.action == named.action and named.arguments in ((), other.arguments)

@@ -33,18 +33,18 @@ def heard(domain: Domain, memory: Memory, event: Heard) -> Memory:
     """The memory once the user has said what `event` holds."""
     turn = event.reading
     if memory.open is not None and turn.reply is not None and not isinstance(turn.reply, Stopped):
-        return _moving(replace(_answered(domain, memory, event, turn.reply), open=None))
-    memory = replace(memory, beside=replace(NO_REQUEST, said=(turn.text,)))
+        return _moving(_answered(domain, memory, event, turn.reply)._replace(open=None))
+    memory = memory._replace(beside=NO_REQUEST._replace(said=(turn.text,)))
     if isinstance(turn.reply, Stopped):
-        memory = replace(stopped(memory), beside=NO_REQUEST)
+        memory = stopped(memory)._replace(beside=NO_REQUEST)
     before = memory.active
     memory = _noting(_opened(domain, memory, event, event.beliefs), turn)
     memory = told(domain, _with_the_other(domain, memory, turn, event.at), event.beliefs)
     frame = memory.active
     if event.revised is not None and frame is not None and before is not None and frame.reading == before.reading:
-        memory = memory.with_frame(replace(frame, reading=event.revised))
+        memory = memory.with_frame(frame._replace(reading=event.revised))
     # Whatever was asked has had its turn: what is still to be known is asked for again, and counted.
-    return _moving(replace(memory, open=None))
+    return _moving(memory._replace(open=None))
 
 
 def _answered(domain: Domain, memory: Memory, event: Heard, reply: Reply) -> Memory:
@@ -60,7 +60,7 @@ def _answered(domain: Domain, memory: Memory, event: Heard, reply: Reply) -> Mem
 
 def _moving(memory: Memory) -> Memory:
     """Something was said to the open request, so that more may be possible for it now."""
-    return memory if memory.active is None else memory.with_frame(replace(memory.active, stuck=False))
+    return memory if memory.active is None else memory.with_frame(memory.active._replace(stuck=False))
 
 
 def has_goal(turn: TurnReading) -> bool:
@@ -76,7 +76,7 @@ def _noting(memory: Memory, turn: TurnReading) -> Memory:
         entities = tuple(dict.fromkeys((*(name for name in frame.entities if name not in names), *names)))
         forbids = tuple(dict.fromkeys((*frame.forbids, *turn.forbids)))
         said = (*frame.said, turn.text)[-MOST_TURNS:]
-        memory = memory.with_frame(replace(frame, entities=entities, forbids=forbids, said=said))
+        memory = memory.with_frame(frame._replace(entities=entities, forbids=forbids, said=said))
     return _known_entities(memory, turn.mentions)
 
 
@@ -84,7 +84,7 @@ def _known_entities(memory: Memory, mentions: Sequence[Mention]) -> Memory:
     kinds = {mention.name: memory.entities.get(mention.name, mention.type) for mention in mentions}
     kept = {name: kind for name, kind in memory.entities.items() if name not in kinds}
     words = {mention.name: mention.words for mention in mentions if mention.words and mention.name not in memory.words}
-    return replace(memory, entities={**kept, **kinds}, words={**memory.words, **words})
+    return memory._replace(entities={**kept, **kinds}, words={**memory.words, **words})
 
 
 def _opened(domain: Domain, memory: Memory, event: Heard, beliefs: Sequence[Belief]) -> Memory:
@@ -92,7 +92,7 @@ def _opened(domain: Domain, memory: Memory, event: Heard, beliefs: Sequence[Beli
     memory = _continued(domain, memory, event.reading, beliefs)
     if event.by != MODEL or memory.active is None:
         return memory
-    return memory.with_frame(replace(memory.active, relayed=True))
+    return memory.with_frame(memory.active._replace(relayed=True))
 
 
 def _continued(domain: Domain, memory: Memory, turn: TurnReading, beliefs: Sequence[Belief]) -> Memory:
@@ -105,7 +105,7 @@ def _continued(domain: Domain, memory: Memory, turn: TurnReading, beliefs: Seque
     if wanted is not None:
         return _new(domain, memory, turn, wanted) if frame is None else _also(domain, memory, frame, turn, wanted)
     if frame is None and memory.last is not None and memory.last[1] is Ending.DONE and beliefs:
-        return replace(memory, frames=(memory.last[0],), last=None)
+        return memory._replace(frames=(memory.last[0],), last=None)
     return memory
 
 
@@ -122,8 +122,8 @@ def _continues(domain: Domain, memory: Memory, frame: Frame, turn: TurnReading) 
 def _meant(domain: Domain, memory: Memory, frame: Frame, turn: TurnReading) -> Memory:
     """The user was asked for the goal, and said it in words of their own."""
     reading, made = filled(domain, turn.goals, turn.mentions, _at_hand(memory, frame), memory.entities)
-    frame = replace(frame, reading=reading, entities=(*frame.entities, *(mention.name for mention in made)))
-    return replace(_known_entities(memory, made).with_frame(frame), open=None)
+    frame = frame._replace(reading=reading, entities=(*frame.entities, *(mention.name for mention in made)))
+    return _known_entities(memory, made).with_frame(frame)._replace(open=None)
 
 
 def _new(domain: Domain, memory: Memory, turn: TurnReading, goals: Reading) -> Memory:
@@ -134,7 +134,7 @@ def _new(domain: Domain, memory: Memory, turn: TurnReading, goals: Reading) -> M
     frame = Frame(number, reading, beliefs, entities=tuple(mention.name for mention in made), forbids=turn.forbids)
     memory = _known_entities(memory, made)
     waiting = tuple(other for other in memory.frames if not other.stuck)
-    return replace(memory, frames=(*waiting, frame), requests=number, open=None)
+    return memory._replace(frames=(*waiting, frame), requests=number, open=None)
 
 
 def _said_of(memory: Memory, names: Set[str]) -> Beliefs:
@@ -150,7 +150,7 @@ def _also(domain: Domain, memory: Memory, frame: Frame, turn: TurnReading, wante
     reading, made = filled(domain, wanted, turn.mentions, _at_hand(memory, frame), memory.entities)
     more = reading.candidates[0].goals
     both = [(tuple(dict.fromkeys((*candidate.goals, *more))), candidate.p) for candidate in frame.reading.candidates]
-    return _known_entities(memory, made).with_frame(replace(frame, reading=reading_of(frame.reading.request, both)))
+    return _known_entities(memory, made).with_frame(frame._replace(reading=reading_of(frame.reading.request, both)))
 
 
 def _at_hand(memory: Memory, frame: Frame | None) -> dict[str, str]:
@@ -189,11 +189,11 @@ def _with_the_other(domain: Domain, memory: Memory, turn: TurnReading, at: float
     value = _one_left(memory)
     if value is None:
         again = replace(left.several, atom=_with_names(atom, renamed))
-        return replace(memory.with_frame(replace(frame, choices={**frame.choices, again.atom: (again, ())})), left=None)
+        return memory.with_frame(frame._replace(choices={**frame.choices, again.atom: (again, ())}))._replace(left=None)
     before = memory.last[0].beliefs if memory.last is not None else {}
     led = [before[read.atom] for read in left.reads if read.atom in before] if not renamed else []
     other = Belief(_with_names(atom, renamed), Status.KNOWN, value, Source.USER, at, turn.text)
-    return replace(memory.with_frame(replace(frame, beliefs=believing(frame.beliefs, [*led, other]))), left=None)
+    return memory.with_frame(frame._replace(beliefs=believing(frame.beliefs, [*led, other])))._replace(left=None)
 
 
 def _renaming(domain: Domain, atom: Atom, mentions: Sequence[Mention]) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,8 @@ from weakref import WeakKeyDictionary
 from toolplan.catalog import NO_TOOLS, Catalog, RealTool
 from toolplan.domain import Confirmation, Domain, Interface, Performer, Tool, Uncontracted
 from toolplan.domain.sharing import Shared
+from toolplan.retrieval.clones import collapsed
+from toolplan.retrieval.documents import Document, tool_documents
 
 KEPT_OPENINGS = 64
 """Openings of a domain that live as long as it does, though no session holds them, with all that is remembered of their domains."""
@@ -23,12 +25,19 @@ KEPT_OPENINGS = 64
 class Opening:
     """A domain with contracts for the tools that had none. `opened` are their names, in the order of the catalog.
 
-    `missing` are contracts whose real tools are not there: they are not planned with.
+    `missing` are contracts whose real tools are not there, as `missing_in` finds them: they are not planned with. `documents` are what can be searched of the tools that
+    had none, of copies the one.
     """
 
     domain: Domain
     opened: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    documents: tuple[Document, ...] = ()
+
+    @property
+    def contracts(self) -> Mapping[str, str]:
+        """The contracts that were added, by the real tools that they call."""
+        return {self.domain.tools[name].call_name: name for name in self.opened}
 
 
 _OPENINGS: WeakKeyDictionary[Domain, Shared[object, Opening]] = WeakKeyDictionary()
@@ -40,30 +49,37 @@ def opening_of(domain: Domain, catalog: Catalog, trusted: tuple[str, ...]) -> Op
     Tools that no contract calls are added, if the policy opens them at all. `trusted` are the origins whose hints are believed. The same
     tools make the same domain, whichever session asks.
     """
-    missing = _missing(domain, catalog)
+    missing = missing_in(domain, catalog)
     added = _uncontracted(domain, catalog, trusted)
     if not missing and not added:
         return Opening(domain)
     openings = _OPENINGS.setdefault(domain, Shared(KEPT_OPENINGS))
-    key = (missing, tuple((tool.name, tool.call_name, tool.risk) for tool in added.values()))
-    return openings.get(key, lambda: _opening(domain, added, missing))
+    tools = [catalog[tool.call_name] for tool in added.values()]
+    key = (missing, tuple((tool.name, tool.risk, real.digest) for tool, real in zip(added.values(), tools, strict=True)))
+    return openings.get(key, lambda: _opening(domain, added, missing, collapsed(tool_documents(tools)).documents))
 
 
-def _opening(domain: Domain, added: Mapping[str, Tool], missing: tuple[str, ...]) -> Opening:
+def _opening(domain: Domain, added: Mapping[str, Tool], missing: tuple[str, ...], documents: tuple[Document, ...]) -> Opening:
     visible = tuple(name for name in domain.policy.always_visible if name not in missing)
     policy = replace(domain.policy, always_visible=visible)
-    return Opening(replace(domain, tools={**domain.tools, **added}, policy=policy), tuple(added), missing)
+    return Opening(replace(domain, tools={**domain.tools, **added}, policy=policy), tuple(added), missing, documents)
 
 
-def _missing(domain: Domain, catalog: Catalog) -> tuple[str, ...]:
+def missing_in(domain: Domain, catalog: Catalog) -> tuple[str, ...]:
+    """The contracts whose real tools `catalog` does not have, or not as they were reviewed. `NO_TOOLS` has all."""
     called = ((name, tool) for name, tool in domain.tools.items() if tool.performer is Performer.CALL)
-    return tuple(name for name, tool in called if catalog is not NO_TOOLS and tool.call_name not in catalog)
+    return tuple(name for name, tool in called if catalog is not NO_TOOLS and not _is_there(tool, catalog))
+
+
+def _is_there(tool: Tool, catalog: Catalog) -> bool:
+    real = catalog.get(tool.call_name)
+    return real is not None and real.is_as_reviewed(tool)
 
 
 def _uncontracted(domain: Domain, catalog: Catalog, trusted: tuple[str, ...]) -> dict[str, Tool]:
     if domain.policy.uncontracted is not Uncontracted.EXPLORE:
         return {}
-    called = {*domain.withheld, *(tool.call_name for tool in domain.tools.values())}
+    called = {*domain.withheld, *(name for tool in domain.tools.values() for name in (tool.call_name, *tool.evidence.supersedes))}
     added: dict[str, Tool] = {}
     for real in catalog.values():
         if real.name not in called:

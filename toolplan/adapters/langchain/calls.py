@@ -27,11 +27,11 @@ def executed(request: ToolCallRequest, name: str, arguments: dict[str, object]) 
 
     Raises ToolException where there is no such tool: LangChain itself would name all that there are.
     """
-    offered = [one for one in (request.tool, *request.runtime.tools) if one is not None and one.name == name]
-    if not offered:
+    tool = next((one for one in (request.tool, *request.runtime.tools) if one is not None and one.name == name), None)
+    if tool is None:
         raise ToolException("the tool is not there")
     call = ToolCall(name=name, args=arguments, id=identity_of(request), type="tool_call")
-    return request.override(tool=offered[0], tool_call=call)
+    return request.override(tool=tool, tool_call=call)
 
 
 def said_of(request: ToolCallRequest, ran: Ran[Result] | Refuse | Hold) -> Result:
@@ -60,25 +60,31 @@ def raw_of(result: Result) -> object:
     match result:
         case ToolMessage(artifact={"structured_content": structured}) if structured is not None:
             return {"content": result.content, "structuredContent": structured, "isError": result.status == "error"}
+        case ToolMessage():
+            # All of it that is read: a message as a whole takes long to become JSON.
+            return {"type": "tool", "content": result.content, "status": result.status}
         case Command(update={"messages": [*messages]}):
             return next((raw_of(message) for message in messages if isinstance(message, ToolMessage)), None)
         case Command():
             return None
-        case _:
-            return result
 
 
-def give_up(guide: Guide, messages: Iterable[AnyMessage]) -> None:
-    """Calls that have no result when the model is asked again were cut off: those that may have run are in doubt."""
+def cut_off(messages: Iterable[AnyMessage]) -> list[ToolCall]:
+    """The calls that have no result when the model is asked again."""
     made: dict[str, ToolCall] = {}
     for message in messages:
         if isinstance(message, AIMessage):
             made |= {call["id"]: call for call in message.tool_calls if call["id"]}
         elif isinstance(message, ToolMessage):
             made.pop(message.tool_call_id, None)
-    for identity, cut_off in made.items():
-        call = guide.call(identity, cut_off["name"], cut_off["args"])
-        if isinstance(call.arguments, dict) and isinstance(guide.session.would(call.tool, call.arguments, id=identity), Allowed):
+    return list(made.values())
+
+
+def give_up(guide: Guide, calls: Iterable[ToolCall]) -> None:
+    """Those of `calls`, which were cut off, that may have run are in doubt."""
+    for made in calls:
+        call = guide.call(made["id"] or "", made["name"], made["args"])
+        if isinstance(call.arguments, dict) and isinstance(guide.session.would(call.tool, call.arguments, id=call.id), Allowed):
             match guide.gate.check(call):
                 case Allow(permit):
                     guide.gate.observe(permit, TimeoutError("nothing was heard of it"))

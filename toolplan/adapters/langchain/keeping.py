@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 
 from langchain.agents import AgentState
-from langchain.agents.middleware import ModelRequest, ToolCallRequest
+from langchain.agents.middleware import ExtendedModelResponse, ModelRequest, ModelResponse, ToolCallRequest
 from langchain.agents.middleware.types import PrivateStateAttr
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
@@ -17,11 +19,12 @@ from langgraph.types import Command
 
 from toolplan.adapters.guide import Guide, Ready, merged, session_in
 from toolplan.adapters.langchain.calls import Result
-from toolplan.adapters.langchain.requests import provider_of, real_tool, wish_for
+from toolplan.adapters.langchain.requests import Listed, provider_of, real_tool, same_tools, wish_for
 from toolplan.adapters.langchain.visits import MARK
 from toolplan.catalog import Catalog
 from toolplan.domain import Domain
 from toolplan.exposure import Provider, Strategy
+from toolplan.frontier.at_once import takes_long
 from toolplan.gate import Gate
 from toolplan.session import Session
 
@@ -63,14 +66,14 @@ class Keeper:
     ) -> None:
         self._conversation = _of_domain(conversation) if isinstance(conversation, Domain) else conversation
         self._known, self._provider, self._strategy, self._ready = known, provider, strategy, ready
-        self._listed: tuple[Sequence[BaseTool], Catalog] = ((), Catalog())
+        self._listed: tuple[Listed, Catalog] = ((), Catalog())
         self._live = _Live()
 
     def begun(self, request: ModelRequest[Any]) -> Guide:
         """The guide of the conversation that the state holds, with the tools that there are now."""
         kept = cast(Kept | None, request.state.get(MARK) or None)
         provider, context = self._provider or provider_of(request), request.runtime.context
-        catalog = self._catalog([one for one in request.tools if not isinstance(one, dict)])
+        catalog = self._catalog(request.tools)
         if kept is None:
             wish = wish_for(self._strategy, provider, request)
             return Guide.of(self._gate(None, catalog, context), provider, strategy=wish, ready=self._ready)
@@ -82,9 +85,16 @@ class Keeper:
             guide.offer(catalog)
         return guide
 
-    def live(self, request: ToolCallRequest) -> Guide | None:
-        """As `shared`, if the guide is at hand."""
-        return self._live.get(_place(request.runtime, request.state[MARK]))
+    async def abegun(self, request: ModelRequest[Any]) -> Guide:
+        """As `begun`, without blocking the event loop."""
+        guide = self.live(request)
+        begin = partial(self.begun, request)
+        return await (asyncio.to_thread(begin) if guide is None else guide.gate.soon(begin))
+
+    def live(self, request: ModelRequest[Any] | ToolCallRequest) -> Guide | None:
+        """The guide of the conversation, if it is at hand."""
+        kept = cast(Kept | None, request.state.get(MARK) or None)
+        return None if kept is None else self._live.get(_place(request.runtime, kept))
 
     def shared(self, request: ToolCallRequest) -> Guide:
         """The guide that all calls of one step share: the state knows of none of them before all are done."""
@@ -95,22 +105,32 @@ class Keeper:
 
         return self._live.share(_place(request.runtime, kept), restored)
 
-    def command(self, guide: Guide, runtime: Any) -> Command[Any]:
-        """Keeps what `guide` knows now."""
-        kept = Kept(provider=guide.exposure.provider, conversation=guide.snapshot())
-        self._live.keep(_place(runtime, kept), guide)
-        return Command(update={MARK: kept})
+    async def ashared(self, request: ToolCallRequest) -> Guide:
+        """As `shared`, without blocking the event loop."""
+        guide = self.live(request)
+        return await asyncio.to_thread(self.shared, request) if guide is None else guide
+
+    def with_answer(self, guide: Guide, request: ModelRequest[Any], answer: ModelResponse[Any]) -> Any:
+        """`answer` of a visit, and the command that keeps what is known after it; none where the state has that already."""
+        kept = self._kept(guide, request.runtime)
+        return answer if kept == request.state.get(MARK) else ExtendedModelResponse(answer, Command(update={MARK: kept}))
 
     def with_result(self, guide: Guide, request: ToolCallRequest, result: Result) -> Any:
         """`result` of a call, and the command that keeps what is known of it."""
-        command = self.command(guide, request.runtime)
-        match result, command.update:
-            case ToolMessage(), dict(update):
+        update = {MARK: self._kept(guide, request.runtime)}
+        match result:
+            case ToolMessage():
                 return Command(update={"messages": [result], **update})
-            case Command(update=dict(more), graph=None), dict(update):
+            case Command(update=dict(more), graph=None):
                 return replace(result, update={**more, **update})
             case _:
-                return [result, command]
+                return [result, Command(update=update)]
+
+    def _kept(self, guide: Guide, runtime: Any) -> Kept:
+        """What the state is to hold, where `guide` is from now on."""
+        kept = Kept(provider=guide.exposure.provider, conversation=guide.snapshot())
+        self._live.keep(_place(runtime, kept), guide)
+        return kept
 
     def _restored(self, kept: Kept, provider: Provider, catalog: Catalog, context: object) -> Guide:
         gate = self._gate(session_in(kept["conversation"]), catalog, context)
@@ -118,17 +138,20 @@ class Keeper:
 
     def _gate(self, snapshot: str | None, catalog: Catalog, context: object) -> Gate:
         """A gate whose session knows the tools as they are here, whatever the host has given it."""
+        takes_long()
         gate = self._conversation(snapshot, catalog, context)
         if gate.session.catalog is not catalog:
             gate.session.offer(catalog)
         return gate
 
-    def _catalog(self, tools: Sequence[BaseTool]) -> Catalog:
+    def _catalog(self, tools: Listed) -> Catalog:
         """The catalog of `tools`; that of the last time, where they are the same."""
         listed, catalog = self._listed
-        if len(listed) != len(tools) or any(one is not other for one, other in zip(listed, tools, strict=True)):
-            catalog = Catalog(real_tool(one, self._known[one.name].origin if one.name in self._known else "") for one in tools)
-            self._listed = (tools, catalog)
+        if not same_tools(listed, tools):
+            takes_long()
+            ours = [one for one in tools if isinstance(one, BaseTool)]
+            catalog = Catalog(real_tool(one, self._known[one.name].origin if one.name in self._known else "") for one in ours)
+            self._listed = (tuple(tools), catalog)
         return catalog
 
 

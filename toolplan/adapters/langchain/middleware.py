@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, Literal
 
 from langchain.agents.middleware import (
     AgentMiddleware,
-    ExtendedModelResponse,
     ModelRequest,
     ModelResponse,
     ToolCallRequest,
@@ -20,9 +20,9 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.types import interrupt
 
 from toolplan.adapters.guide import Guide, Ready
-from toolplan.adapters.langchain.calls import Result, executed, failed, give_up, identity_of, raw_of, said_of
+from toolplan.adapters.langchain.calls import Result, cut_off, executed, failed, give_up, identity_of, raw_of, said_of
 from toolplan.adapters.langchain.keeping import Conversation, Keeper, ToolplanState
-from toolplan.adapters.langchain.requests import Tools, base_tool, real_tool
+from toolplan.adapters.langchain.requests import Declaring, Tools, base_tool, real_tool
 from toolplan.adapters.langchain.reviews import answered, review
 from toolplan.adapters.langchain.visits import ASK_USER, Questions, Visit
 from toolplan.catalog import Catalog
@@ -30,9 +30,6 @@ from toolplan.domain import Domain
 from toolplan.exposure import Provider, Strategy
 from toolplan.frontier import Clarify
 from toolplan.frontier.decisions import UserQuestion
-
-Now = ModelRequest[Any] | ExtendedModelResponse[Any]
-"""What is asked of the model, or all that comes of its visit."""
 
 
 class Toolplan(AgentMiddleware[Any, Any, Any]):
@@ -64,29 +61,37 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
         self.tools = [one for one, _ in listed]
         known = Catalog(real_tool(one, origin) for one, origin in listed)
         self._keeper, self._questions = Keeper(conversation, known, provider, strategy, ready), questions
+        self._declaring = Declaring()
 
     def wrap_model_call(self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]) -> Any:
         """Hear what is new, then ask the user, make a call, or let the model choose."""
-        visit = self._visit(request)
+        guide = self._keeper.begun(request)
+        give_up(guide, cut_off(request.state["messages"]))
         for identity, text in _turns(request):
-            visit.guide.heard(identity, text)
-        now = self._first(visit)
+            guide.heard(identity, text)
+        visit = Visit(guide, request, self._questions, self._declaring)
+        now = visit.step()
         while isinstance(now, ModelRequest):
-            now = self._after(visit, handler(now))
-        return now
+            visit.take(handler(now))
+            now = visit.step() if visit.goes_on() else visit.end()
+        return self._keeper.with_answer(guide, request, now)
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> Any:
         """As `wrap_model_call`, without blocking the event loop."""
-        visit, now = await asyncio.to_thread(self._entered, request)
-        if now is None:
-            for identity, text in _turns(request):
-                await visit.guide.aheard(identity, text)
-            now = await asyncio.to_thread(self._first, visit)
+        guide = await self._keeper.abegun(request)
+        soon = guide.gate.soon
+        if given_up := cut_off(request.state["messages"]):
+            await asyncio.to_thread(give_up, guide, given_up)
+        for identity, text in _turns(request):
+            await guide.aheard(identity, text)
+        visit = Visit(guide, request, self._questions, self._declaring)
+        now = await soon(visit.step)
         while isinstance(now, ModelRequest):
-            now = await asyncio.to_thread(self._after, visit, await handler(now))
-        return now
+            visit.take(await handler(now))
+            now = await soon(visit.step) if await soon(visit.goes_on) else visit.end()
+        return await soon(partial(self._keeper.with_answer, guide, request, now))
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Any:
         """What the gate says of the call: its result, or why there is none. What a tool raises is a result that says so."""
@@ -108,9 +113,7 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]) -> Any:
         """As `wrap_tool_call`, without blocking the event loop."""
-        guide = self._keeper.live(request)
-        if guide is None:
-            guide = await asyncio.to_thread(self._keeper.shared, request)
+        guide = await self._keeper.ashared(request)
         if self._is_question(request) and (question := await asyncio.to_thread(self._question, guide)) is not None:
             decided = await asyncio.to_thread(answered, guide, request, question, interrupt(review(question)))
             return await asyncio.to_thread(self._keeper.with_result, guide, request, decided)
@@ -125,29 +128,7 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
             raise
         except Exception as error:
             result = failed(request, error)
-        return await asyncio.to_thread(self._keeper.with_result, guide, request, result)
-
-    def _visit(self, request: ModelRequest[Any]) -> Visit:
-        guide = self._keeper.begun(request)
-        give_up(guide, request.state["messages"])
-        return Visit(guide, request, self._questions)
-
-    def _entered(self, request: ModelRequest[Any]) -> tuple[Visit, Now | None]:
-        """A visit, and what is asked first if there is nothing to hear before: one way to a thread for both."""
-        visit = self._visit(request)
-        has_heard = all(visit.guide.has_heard(identity) for identity, _ in _turns(request))
-        return visit, self._first(visit) if has_heard else None
-
-    def _first(self, visit: Visit) -> Now:
-        return self._kept(visit, visit.step())
-
-    def _after(self, visit: Visit, response: ModelResponse[Any]) -> Now:
-        return self._kept(visit, visit.take(response))
-
-    def _kept(self, visit: Visit, now: ModelRequest[Any] | ModelResponse[Any]) -> Now:
-        if isinstance(now, ModelRequest):
-            return now
-        return ExtendedModelResponse(now, self._keeper.command(visit.guide, visit.request.runtime))
+        return await guide.gate.soon(partial(self._keeper.with_result, guide, request, result))
 
     def _is_question(self, request: ToolCallRequest) -> bool:
         return self._questions == "interrupt" and request.tool_call["name"] == ASK_USER

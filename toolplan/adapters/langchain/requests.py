@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, cast
 
@@ -15,11 +16,14 @@ from pydantic import BaseModel
 from toolplan.catalog import RealTool
 from toolplan.exposure import DISPATCHER, Payload, Provider, Strategy
 from toolplan.exposure.declarations import dispatcher
+from toolplan.exposure.names import Names
 from toolplan.exposure.surfaces import SURFACES
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
 
 Tools = Sequence[BaseTool | Callable[..., object]]
+Listed = Sequence[BaseTool | dict[str, Any]]
+"""Tools as a request lists them: what the provider itself runs is a dict."""
 
 PROVIDERS: Mapping[str, Provider] = {
     "openai": "openai",
@@ -73,25 +77,49 @@ def wish_for(strategy: Strategy | Literal["auto"], provider: Provider, request: 
             return strategy
 
 
-def restricted(request: ModelRequest[Any], payload: Payload, held: Collection[str], said: Sequence[BaseMessage]) -> ModelRequest[Any]:
-    """`request` with what `payload` declares and allows, and `said` after its messages. `held` are tools that the conversation holds.
+class Declaring:
+    """Declares tools of an agent. Under `allow` every step declares the same, which are remembered."""
 
-    What the provider itself runs is declared as it was: its calls never come to a host.
-    """
+    def __init__(self) -> None:
+        self._latest: tuple[Listed, Names, Listed] = ((), Names({}, {}), ())
+
+    def declared(self, listed: Listed, payload: Payload, held: Collection[str]) -> Listed:
+        """What of `listed` is declared by `payload`, where the conversation holds the tools `held`.
+
+        What the provider itself runs is declared as it was: its calls never come to a host.
+        """
+        before, names, declared = self._latest
+        is_same = payload.strategy == "allow" and same_tools(before, listed) and names == payload.names
+        if not is_same:
+            declared = [*_declared(listed, payload, held), *(one for one in listed if isinstance(one, dict))]
+            if payload.strategy == "allow":
+                self._latest = tuple(listed), payload.names, declared
+        return declared
+
+
+def same_tools(one: Listed, other: Listed) -> bool:
+    """Whether two lists hold the very same tools."""
+    return len(one) == len(other) and all(map(operator.is_, one, other))
+
+
+def restricted(request: ModelRequest[Any], declared: Listed, payload: Payload, said: Sequence[BaseMessage]) -> ModelRequest[Any]:
+    """`request` with the tools that are `declared`, what `payload` allows of them, and `said` after its messages."""
     nothing = None if payload.shown or not SURFACES[payload.provider].limits.forbids else "none"
     return request.override(
-        tools=[*_declared(request, payload, held), *(one for one in request.tools if isinstance(one, dict))],
+        tools=[*declared],
         tool_choice=payload.request.get("tool_choice", nothing),
         messages=[*request.messages, *cast(Sequence[AnyMessage], said)],
     )
 
 
-def _declared(request: ModelRequest[Any], payload: Payload, held: Collection[str]) -> list[BaseTool | dict[str, Any]]:
+def _declared(listed: Listed, payload: Payload, held: Collection[str]) -> Listed:
     """The tools that `payload` declares, as those of the agent, in their order."""
     if payload.strategy == "dispatch":
         return [_dispatcher(payload)]
     names = payload.names.shown_as
-    tools = {names[one.name]: one for one in request.tools if not isinstance(one, dict) and one.name in names}
+    tools = {names[one.name]: one for one in listed if not isinstance(one, dict) and one.name in names}
+    if payload.strategy == "allow":
+        return [_renamed(one, name) for name, one in tools.items()]
     if payload.strategy == "trim":
         wanted = {names[name] for name in (*payload.shown, *held)}
         return [_renamed(one, name) for name, one in tools.items() if name in wanted]

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.messages import ToolCall as MadeCall
 
 from toolplan.adapters.guide import Ask, Choose, Guide, Make, free
-from toolplan.adapters.langchain.requests import restricted
+from toolplan.adapters.langchain.requests import Declaring, restricted
 from toolplan.exposure import Payload
 from toolplan.frontier import Call
 from toolplan.gate import Refuse
@@ -36,8 +36,10 @@ class Visit:
     guide: Guide
     request: ModelRequest[Any]
     questions: Questions
+    declaring: Declaring
     said: list[BaseMessage] = field(default_factory=list)
     unreadable: int = 0
+    answer: ModelResponse[Any] = field(init=False)
 
     def step(self) -> ModelRequest[Any] | ModelResponse[Any]:
         """What the model is asked next, or the end."""
@@ -51,27 +53,37 @@ class Visit:
             case Choose(payload):
                 self.said += _notes(payload)
                 held = cast(list[str], self.guide.exposure.state["held"])
-                return restricted(self.request, payload, held, self.said)
+                declared = self.declaring.declared(self.request.tools, payload, held)
+                return restricted(self.request, declared, payload, self.said)
 
-    def take(self, response: ModelResponse[Any]) -> ModelRequest[Any] | ModelResponse[Any]:
-        """What comes of an answer. Its calls are to run; words may have been a step of the plan, after which the model is asked again."""
-        self.said += response.result
-        answer = next(message for message in reversed(response.result) if isinstance(message, AIMessage))
+    def take(self, response: ModelResponse[Any]) -> None:
+        """Take up an answer of the model: its calls are to run, in their order."""
+        self.answer, self.said = response, [*self.said, *response.result]
+        answer = self._message
         # LangChain runs what gives a structured response by itself.
         done = {message.tool_call_id for message in response.result if isinstance(message, ToolMessage)}
         self.guide.gate.turn([call["id"] or "" for call in answer.tool_calls if call["id"] not in done])
         self.said += [
             ToolMessage(UNREADABLE.message, tool_call_id=call["id"], status="error") for call in answer.invalid_tool_calls if call["id"]
         ]
-        if not answer.tool_calls and response.structured_response is None and self._goes_on(answer):
-            return self.step()
-        return ModelResponse(self.said, response.structured_response)
+        self.unreadable += bool(answer.invalid_tool_calls and not answer.tool_calls)
 
-    def _goes_on(self, answer: AIMessage) -> bool:
+    def goes_on(self) -> bool:
+        """Whether the model is to be asked again: its words were a step of the plan, or what it has called cannot be read."""
+        answer = self._message
+        if answer.tool_calls or self.answer.structured_response is not None:
+            return False
         if answer.invalid_tool_calls:
-            self.unreadable += 1
             return self.unreadable < MOST_UNREADABLE
         return bool(answer.text) and self.guide.said(answer.text)
+
+    def end(self) -> ModelResponse[Any]:
+        """All that comes of the visit."""
+        return ModelResponse(self.said, self.answer.structured_response)
+
+    @property
+    def _message(self) -> AIMessage:
+        return next(message for message in reversed(self.answer.result) if isinstance(message, AIMessage))
 
     def _without_model(self, text: str = "", calls: list[MadeCall] | None = None) -> ModelResponse[Any]:
         message = AIMessage(text, tool_calls=calls or [], response_metadata={"model_name": MARK})

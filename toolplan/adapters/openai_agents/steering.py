@@ -208,7 +208,7 @@ class SteeredModel(Model):
             self.guide.gate.turn(own)
         taken = [taken_up(item, names(tools, handoffs)) for item in output]
         words = "".join(ItemHelpers.extract_text(item) or "" for item in output)
-        if words and not calls and await asyncio.to_thread(self.guide.said, words):
+        if words and not calls and await self.guide.asaid(words):
             # Words end the run, so there has to be a call that lets it go on.
             taken.append(call_item(f"{STAND_IN}_{uuid4().hex}", STAND_IN, "{}"))
         return taken

@@ -8,8 +8,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastmcp import Client, FastMCP
-from fastmcp.server.middleware import Middleware
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools import Tool, ToolResult
+from mcp_types import CallToolRequestParams
 
 from toolplan.adapters.fastmcp import CALL_ID, Toolplan
 from toolplan.adapters.guide import Choose, Guide
@@ -29,12 +30,24 @@ class Answered(Tool):
         return ToolResult(json.dumps(self.talk.run(self.name)))
 
 
+class Passing(Middleware):
+    """A middleware around tools that does nothing."""
+
+    async def on_call_tool(
+        self, context: MiddlewareContext[CallToolRequestParams], call_next: CallNext[CallToolRequestParams, ToolResult]
+    ) -> ToolResult:
+        """What the tool gives."""
+        return await call_next(context)
+
+
 async def alone(talk: Talk) -> None:
     """Calls of the client."""
-    async with _connected(talk, []) as client:
-        with talk.timed():
-            while isinstance(use := talk.asked(), Use):
-                await client.call_tool_mcp(use.tool, use.arguments)
+    await _called(talk, [])
+
+
+async def hooked(talk: Talk) -> None:
+    """The same with a middleware that does nothing."""
+    await _called(talk, [Passing()])
 
 
 async def guarded(talk: Talk, gate: Gate) -> None:
@@ -46,6 +59,13 @@ async def guarded(talk: Talk, gate: Gate) -> None:
             while isinstance(await guide.astep(), Choose) and isinstance(use := talk.asked(), Use):
                 gate.turn([use.id])
                 await client.call_tool_mcp(use.tool, use.arguments, meta={CALL_ID: use.id})
+
+
+async def _called(talk: Talk, middleware: Sequence[Middleware]) -> None:
+    async with _connected(talk, middleware) as client:
+        with talk.timed():
+            while isinstance(use := talk.asked(), Use):
+                await client.call_tool_mcp(use.tool, use.arguments)
 
 
 @asynccontextmanager

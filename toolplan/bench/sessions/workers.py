@@ -101,6 +101,10 @@ class Counting:
         """Forget `session`."""
         self.store.delete(session)
 
+    def flush(self) -> None:
+        """As the store itself."""
+        self.store.flush()
+
 
 @dataclass(frozen=True, slots=True)
 class Report:

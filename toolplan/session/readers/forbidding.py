@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from toolplan.domain import Domain
-from toolplan.goals.rankers.wording import words_of
 from toolplan.planning.memo import per_domain
+from toolplan.retrieval.documents import words_of
 from toolplan.session.readers.tokens import stem
 
 FORBIDDING = re.compile(

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from itertools import accumulate, chain
 
 from toolplan.domain import And, AtomicFormula, Constant, Domain, Fact, Free, Goal, Parameter, Variable, Wanted
-from toolplan.goals.rankers.wording import words_of
 from toolplan.language.requests import substitute
 from toolplan.planning.demand import Binding, demanded
 from toolplan.planning.memo import per_domain
 from toolplan.planning.problem import Problem, State
+from toolplan.retrieval.documents import words_of
 from toolplan.session.readers.naming import BEGINNINGS, own_words
 from toolplan.session.readers.tokens import stem, stems
 

@@ -30,8 +30,9 @@ UNSEEN = frozenset(["Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"])
 def line(text: str, longest: int = LONGEST) -> str:
     """`text` in one line of at most `longest` characters, without any that is not seen."""
     start = text[: 4 * longest]
-    words = "".join(" " if unicodedata.category(character) in UNSEEN else character for character in start).split()
-    one = " ".join(words)
+    # What is printable has no such character, which is cheaper to see.
+    seen = start if start.isprintable() else "".join(" " if unicodedata.category(each) in UNSEEN else each for each in start)
+    one = " ".join(seen.split())
     return one if len(one) <= longest and len(start) == len(text) else one[: longest - 3].rstrip() + "..."
 
 

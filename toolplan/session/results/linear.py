@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from toolplan.goals.rankers.packages import required
+from toolplan.retrieval.packages import required
 
 EXTRA = "sessions"
 """What installs the packages that read results."""

@@ -90,15 +90,18 @@ def _content(value: object) -> Content:
     return Content(json.loads(text), text)
 
 
-def _parsed(text: str) -> object:
-    try:
-        return json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return {"text": text}
-
-
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def _parsed(text: str) -> object:
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return {"text": text}
 
 
 def _are_blocks(content: object) -> bool:
@@ -125,10 +128,6 @@ def _block_text(block: object) -> object:
     return held.get("text", resource.get("text") if isinstance(resource, Mapping) else None)
 
 
-def _compact(value: object) -> str:
-    return json.dumps(value, default=_plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
 def _plain(value: object) -> object:
     """What is no JSON, one level nearer to it. Raises TypeError where it has no such form."""
     if isinstance(value, bytes | bytearray | memoryview):
@@ -150,3 +149,6 @@ def _plain(value: object) -> object:
     if isinstance(value, Decimal | UUID | PurePath):
         return str(value)
     raise TypeError(f"a value of the type {type(value).__name__} has no form in it")
+
+
+_compact = json.JSONEncoder(default=_plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode

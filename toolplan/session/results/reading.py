@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from toolplan.domain import AtomicFormula, Domain, HostReader, Path, Pattern, Tool, ValueType
-from toolplan.goals.rankers.packages import required
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.planning.memo import per_domain
+from toolplan.retrieval.packages import required
 from toolplan.session.results.labels import as_text, item_label, line, shown
 from toolplan.session.results.linear import EXTRA, compiled
 from toolplan.session.results.matches import MOST_MATCHES, Failed, Found, InDoubt, Match, Nothing, Read, ResultReading
@@ -32,6 +32,8 @@ LONGEST_REASON = 300
 """Characters of the message of a failure."""
 MESSAGES = ("message", "error", "reason", "detail")
 """Where an error that is an object says in words what it is."""
+_key = json.JSONEncoder(sort_keys=True).encode
+"""The same text for the same JSON value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def _found(kind: ValueType | None, matches: tuple[Match, ...], now: datetime) ->
         form = normal(kind, match.value, now) if kind else Normal(match.value)
         if isinstance(form, Misfit):
             return InDoubt(f"`{shown(match.value)}`: {form.reason}")
-        kept.setdefault(json.dumps(form.value, sort_keys=True), Match(form.value, match.label, match.item))
+        kept.setdefault(_key(form.value), Match(form.value, match.label, match.item))
         if match.item:
             by_item.setdefault(match.item, form.value)
     return Found(tuple(kept.values()), by_item)

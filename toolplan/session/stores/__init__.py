@@ -14,7 +14,7 @@ from toolplan.session.stores.postgresql import PostgreSQLStore
 from toolplan.session.stores.redis import RedisStore
 from toolplan.session.stores.sqlite import SQLiteStore
 
-__all__ = ["MemoryStore", "PostgreSQLStore", "RedisStore", "SQLiteStore", "Store"]
+__all__ = ["MemoryStore", "PostgreSQLStore", "RedisStore", "SQLiteStore", "Store", "store_at"]
 
 
 class Store(Protocol):
@@ -35,3 +35,21 @@ class Store(Protocol):
 
     def delete(self, session: str) -> None:
         """Forget `session`. One of that name may begin again, with no events."""
+
+    def flush(self) -> None:
+        """Return when a power failure cannot take back what was appended before, as far as this store can see to that.
+
+        Whoever is about to do what cannot be undone waits for it: what was begun is not to be forgotten.
+        """
+
+
+def store_at(place: str) -> SQLiteStore | RedisStore | PostgreSQLStore:
+    """The store that the processes of a server share: at `redis://...` or `postgresql://...`, or else in the file of SQLite of that name.
+
+    The file is `deferred`. Raises DomainError where it cannot be used, or the package for it is missing.
+    """
+    if place.startswith(("redis://", "rediss://", "unix://")):
+        return RedisStore(place)
+    if place.startswith(("postgresql://", "postgres://")):
+        return PostgreSQLStore(place)
+    return SQLiteStore(place, deferred=True)

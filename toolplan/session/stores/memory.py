@@ -46,6 +46,9 @@ class MemoryStore:
         with self._lock:
             self._sessions.pop(session, None)
 
+    def flush(self) -> None:
+        """Nothing here outlives the process."""
+
     def _used(self, session: str) -> list[str]:
         """The events of `session`, which is now the one used last."""
         if session in self._sessions:

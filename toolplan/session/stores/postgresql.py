@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from toolplan.goals.rankers.packages import required
+from toolplan.retrieval.packages import required
 from toolplan.session.stores.connections import Connection
 from toolplan.session.stores.reports import check_events, check_name, unusable
 
@@ -59,6 +59,9 @@ class PostgreSQLStore:
         check_name(session)
         with self._locked(session) as connection:
             connection.execute(DELETE, [session])
+
+    def flush(self) -> None:
+        """What was appended is on the disk of the server already, unless `synchronous_commit` is off there."""
 
     def close(self) -> None:
         """Close the connection. A later use opens another."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from toolplan.goals.rankers.packages import required
+from toolplan.retrieval.packages import required
 from toolplan.session.stores.reports import check_events, check_name, unusable
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ class RedisStore:
         """Forget `session`."""
         with self._asking():
             self._client.delete(self._key(session))
+
+    def flush(self) -> None:
+        """When the server writes what was appended to its disk is set up there: `appendfsync always` waits for it."""
 
     def close(self) -> None:
         """Close the connections to the server. A later use opens new ones."""

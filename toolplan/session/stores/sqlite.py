@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +16,8 @@ from toolplan.session.stores.reports import check_events, check_name, unusable
 
 PATIENCE = 30.0
 """Seconds that a writer waits for the others."""
+LOG = "-wal"
+"""What SQLite calls the log of a file, after the name of the file: appends go there first."""
 APPLICATION = 0x746F6F6C
 """What SQLite keeps in the head of a file to say whose it is: the bytes of `tool`."""
 VERSION = 1
@@ -24,6 +28,11 @@ TABLE = """
 """
 EVENTS = "SELECT event FROM event WHERE session = ? AND number > ? ORDER BY number"
 LENGTH = "SELECT coalesce(max(number), 0) FROM event WHERE session = ?"
+APPEND = f"""
+    INSERT INTO event SELECT :session, :after + given.key + 1, given.value FROM json_each(:events) AS given
+    WHERE ({LENGTH.replace("?", ":session")}) = :after
+"""
+"""One statement, so that the file is not locked while Python does something else between two."""
 HEAD = "SELECT (SELECT count(*) FROM sqlite_master), application_id, user_version FROM pragma_application_id, pragma_user_version"
 
 HINTS = {
@@ -39,12 +48,14 @@ HINTS = {
 class SQLiteStore:
     """Keeps sessions in the file at `path`, which it makes where there is none. Any number of processes on one machine may use it.
 
-    An append is on the disk when it returns, so that neither a killed process nor a power failure loses it. The file must not lie on a
-    network drive: its locks do not reach over one. Raises DomainError where the file cannot be used, or is not one of this store.
+    An append is on the disk when it returns, so that neither a killed process nor a power failure loses it. A disk takes milliseconds for
+    that, so a store that is `deferred` leaves it to `flush`: a killed process loses nothing there either, a power failure what came after.
+    The file must not lie on a network drive: its locks do not reach over one. Raises DomainError where the file cannot be used, or is not
+    one of this store.
     """
 
-    def __init__(self, path: str | PathLike[str]) -> None:
-        self._path = abspath(path)
+    def __init__(self, path: str | PathLike[str], *, deferred: bool = False) -> None:
+        self._path, self._deferred = abspath(path), deferred
         self._connection = Connection(self._open)
         with self._use():
             pass  # A file that cannot be used is told of now.
@@ -58,19 +69,29 @@ class SQLiteStore:
     def append(self, session: str, after: int, events: Sequence[str]) -> bool:
         """Add `events`, all or none, if `session` has exactly `after` events now."""
         check_events(session, events)
-        with self._use() as connection, connection:
-            connection.execute("BEGIN IMMEDIATE")
-            if connection.execute(LENGTH, (session,)).fetchone() != (after,):
-                return False
-            rows = ((session, number, event) for number, event in enumerate(events, after + 1))
-            connection.executemany("INSERT INTO event VALUES (?, ?, ?)", rows)
-            return True
+        with self._use() as connection:
+            if not events:
+                return bool(connection.execute(LENGTH, (session,)).fetchone() == (after,))
+            return connection.execute(APPEND, {"session": session, "after": after, "events": json.dumps(list(events))}).rowcount > 0
 
     def delete(self, session: str) -> None:
         """Forget `session`."""
         check_name(session)
         with self._use() as connection:
             connection.execute("DELETE FROM event WHERE session = ?", (session,))
+
+    def flush(self) -> None:
+        """Return when what was appended before is on the disk."""
+        if not self._deferred:
+            return
+        try:
+            # What is not in the log any more went to the disk when SQLite moved it on. No lock of SQLite is on this file.
+            with open(f"{self._path}{LOG}", "r+b", buffering=0) as log:
+                os.fsync(log.fileno())
+        except FileNotFoundError:
+            pass  # There is no log where all stores are closed, and whoever closes the last one moves all of it on.
+        except OSError as error:
+            raise self._unusable(error, "the disk must have room, and work") from None
 
     def close(self) -> None:
         """Close the file. A later use opens it again."""
@@ -105,8 +126,8 @@ class SQLiteStore:
             raise self._unusable("it is a database of another program", HINTS[sqlite3.SQLITE_NOTADB])
         if version != VERSION:
             raise self._unusable(f"its tables have version {version}, and this toolplan reads {VERSION}", "update toolplan")
-        connection.execute("PRAGMA synchronous = FULL")
-        _log_ahead(connection)
+        is_ahead = _log_ahead(connection)
+        connection.execute(f"PRAGMA synchronous = {'NORMAL' if self._deferred and is_ahead else 'FULL'}")
 
     def _unusable(self, reason: Exception | str, hint: str) -> DomainError:
         return unusable(f"the file {quoted(self._path)}", reason, hint)
@@ -126,13 +147,14 @@ def _make_table(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def _log_ahead(connection: sqlite3.Connection) -> None:
-    """Let readers read while somebody writes. While another process opens the file too, that is left to whoever opens it next."""
+def _log_ahead(connection: sqlite3.Connection) -> bool:
+    """Let readers read while somebody writes; whether they can. While another process opens the file too, that is left to whoever opens it next."""
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
+        return bool(connection.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",))
     except sqlite3.OperationalError as error:
         if _cause(error) != sqlite3.SQLITE_BUSY:
             raise
+        return False
 
 
 def _cause(error: sqlite3.Error) -> int:

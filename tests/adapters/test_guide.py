@@ -1,0 +1,78 @@
+"""What adapters share: ids that are free, and two snapshots of one conversation as one."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from adapters.scenarios import AT_THE_DESK, CATALOG, DOMAIN
+
+from toolplan.adapters.guide import Guide, free, merged, session_in
+from toolplan.gate import Allow, Gate, ToolCall
+from toolplan.session import Session
+
+IDENTITY = re.compile(r"[a-zA-Z0-9_-]+")
+"""What Anthropic takes for the id of a call, and nobody takes less."""
+
+
+@pytest.mark.parametrize(
+    "identity, taken, expected",
+    [
+        ("toolu_01", (), "toolu_01"),
+        ("toolu_01", ("toolu_01",), "toolu_01-2"),
+        ("toolu_01", ("toolu_01", "toolu_01-2"), "toolu_01-3"),
+        ("toolu_01-2", (), "toolu_01-2"),
+        ("toolu_01-2", ("toolu_01", "toolu_01-2"), "toolu_01-2-2"),
+    ],
+)
+def test_an_id_that_is_free_is_one_that_all_providers_take(identity: str, taken: tuple[str, ...], expected: str) -> None:
+    found = free(identity, taken.__contains__)
+    assert found == expected
+    assert found not in taken
+    assert IDENTITY.fullmatch(found)
+
+
+def conversation(snapshot: str = "") -> Guide:
+    if not snapshot:
+        return Guide.of(AT_THE_DESK.gate(), "openai", strategy="trim")
+    return Guide.restore(Gate(Session.restore(DOMAIN, session_in(snapshot), catalog=CATALOG)), "openai", snapshot)
+
+
+def made(guide: Guide, tool: str, arguments: dict[str, object], result: object) -> str:
+    """The snapshot after a call."""
+    verdict = guide.gate.check(ToolCall(f"id of {tool}", tool, arguments))
+    assert isinstance(verdict, Allow), verdict
+    guide.gate.observe(verdict.permit, result)
+    return guide.snapshot()
+
+
+def test_of_two_snapshots_of_which_one_went_on_it_is_the_whole() -> None:
+    guide = conversation()
+    guide.heard("first", "handle the message")
+    shorter = guide.snapshot()
+    longer = made(guide, "mail_search", {"query": "offer"}, {"id": "m1"})
+    assert longer.startswith(shorter[: len(shorter) // 2]) and len(longer) > len(shorter)
+    assert merged(longer, shorter) == longer
+    assert merged(shorter, longer) == longer
+    assert merged(longer, longer) == longer
+
+
+def test_of_two_that_were_told_of_other_messages_the_longer_is_the_whole() -> None:
+    guide = conversation()
+    guide.heard("first", "handle the message")
+    shorter = guide.snapshot()
+    other = conversation(shorter)
+    other.heard("second", "please")
+    longer = other.snapshot()
+    assert merged(longer, shorter) == longer
+    assert merged(shorter, longer) == longer
+
+
+def test_of_two_that_parted_it_has_what_both_know() -> None:
+    guide = conversation()
+    guide.heard("first", "handle the message")
+    before = made(guide, "mail_search", {"query": "offer"}, {"id": "m1"})
+    one, other = (made(conversation(before), "mail_open", {}, {"subject": "The offer"}) for _ in range(2))
+    both = conversation(merged(one, other))
+    assert both.session.memory.has_call("id of mail_search") and both.session.memory.has_call("id of mail_open")
+    assert both.has_heard("first")
