@@ -21,7 +21,7 @@ from toolplan.receipts import NO_RECEIPTS, Receipts
 from toolplan.serving.configuration import Process, Upstream
 from toolplan.serving.connections import Patience
 from toolplan.serving.desk import Desk
-from toolplan.serving.metatools import Answer, MetaTools, Passed, Told, Wrong
+from toolplan.serving.metatools import Announce, Answer, MetaTools, Passed, Told, Wrong, to_nobody
 from toolplan.serving.pins import pins_beside
 from toolplan.serving.upstreams import Upstreams
 from toolplan.session.stores import MemoryStore, Store
@@ -119,6 +119,10 @@ class Teller:
     forms: list[str] = field(default_factory=list)
     told: list[tuple[float, float | None, str | None]] = field(default_factory=list)
 
+    @property
+    def shows_forms(self) -> bool:
+        return bool(self.answers)
+
     async def ask(self, handle: str, question: str, form: ElicitRequestFormParams) -> ElicitResult | None:
         self.forms.append(form.message)
         return self.answers[len(self.forms) - 1] if len(self.forms) <= len(self.answers) else None
@@ -130,8 +134,8 @@ class Teller:
 class Counter:
     """One caller of the constant tools of a desk, in one conversation."""
 
-    def __init__(self, desk: Desk, principal: Principal = ANN) -> None:
-        self.tools, self.principal, self.handle, self._calls = MetaTools(desk), principal, "", 0
+    def __init__(self, desk: Desk, principal: Principal = ANN, announce: Announce = to_nobody) -> None:
+        self.tools, self.principal, self.handle, self._calls = MetaTools(desk, announce), principal, "", 0
 
     async def begin(self, said: str = PAY, teller: Teller | None = None) -> Answer:
         answer = await self.tools.use("frontier", {"said": said}, self.principal, teller or Teller())

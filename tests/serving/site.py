@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,23 @@ def claims_of(subject: str, **others: object) -> dict[str, object]:
 
 def signed(claims: Mapping[str, object], key: Any = PRIVATE, algorithm: str = "RS256", kid: str = "k1") -> str:
     return jwt.encode(dict(claims), key, algorithm=algorithm, headers={"kid": kid})
+
+
+def free_port() -> str:
+    """A port of this machine at which nothing listens."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return str(found.getsockname()[1])
+
+
+def await_ready(place: str) -> None:
+    """Wait until a server of another process answers at `place`."""
+    for _ in range(600):
+        with suppress(httpx2.TransportError):
+            if httpx2.get(f"{place}/ready").status_code == 200:
+                return
+        time.sleep(0.1)
+    raise AssertionError("it does not get ready")
 
 
 @asynccontextmanager

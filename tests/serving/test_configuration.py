@@ -142,6 +142,11 @@ def test_a_file_that_names_no_server_is_a_finding(text: str) -> None:
     assert findings(text)
 
 
+def test_what_is_no_json_what_is_wrong_in_it_and_a_variable_that_is_not_set_are_three_kinds_of_mistakes() -> None:
+    texts = ("{", '{"mcpServers": {}}', '{"mcpServers": {"a": {"command": "${NOWHERE}"}}}')
+    assert [finding.code.number for text in texts for finding in findings(text)] == ["TP412", "TP611", "TP612"]
+
+
 def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "latin.json").write_bytes(b"\xe9")
     for name, code in (("none.json", "TP601"), ("latin.json", "TP602"), (".", "TP601")):

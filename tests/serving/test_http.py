@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-import socket
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ import jwt
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, ElicitResult
+from serving.site import await_ready, free_port
 from serving.test_stdio import Setup
 
 ISSUER = "https://issuer.example"
@@ -26,9 +26,7 @@ ISSUER = "https://issuer.example"
 @contextmanager
 def served(setup: Setup, key: str) -> Iterator[str]:
     """The address of a server of its own process, which ends well when it is told to."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        place = f"http://127.0.0.1:{found.getsockname()[1]}"
+    place = f"http://127.0.0.1:{free_port()}"
     (setup.folder / "key").write_text(key, "utf-8")
     operators = {"operators": {"mia": {"secret": "a long secret of mia", "roles": ["user"]}}}
     (setup.folder / "operators.json").write_text(json.dumps(operators), "utf-8")
@@ -36,23 +34,12 @@ def served(setup: Setup, key: str) -> Iterator[str]:
     command = [sys.executable, *setup.arguments, *web, "--operator", "operators.json"]
     process = subprocess.Popen(command, cwd=setup.folder, env=setup.environment, stderr=subprocess.PIPE, text=True)
     try:
-        _wait(f"{place}/ready")
+        await_ready(place)
         yield place
     finally:
         process.terminate()
         _, errors = process.communicate(timeout=30)
     assert process.returncode == 0 and errors == ""
-
-
-def _wait(address: str) -> None:
-    for _ in range(300):
-        try:
-            if httpx2.get(address).status_code == 200:
-                return
-        except httpx2.TransportError:
-            pass
-        time.sleep(0.1)
-    raise AssertionError("it does not get ready")
 
 
 def token(subject: str, key: str, place: str) -> dict[str, str]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
 import pytest
-from serving.bank import ANN, BOB, SECRET, SUPERVISED, Counter, Ledger, bank, run, told
+from serving.bank import ANN, BOB, SECRET, SUPERVISED, Counter, Ledger, Words, bank, run, told
 from starlette.applications import Starlette
 
 from toolplan.domain import Principal
-from toolplan.serving.approvals import Approval, Approvals
+from toolplan.serving.approvals import Approval, Approvals, Undecidable
 from toolplan.serving.desk import Desk
 from toolplan.serving.links import Links, link_pages
 from toolplan.session.stores import MemoryStore
@@ -52,6 +52,24 @@ class Inbox:
         """Whether the agent gets the payment through, now."""
         await self.counter.use("call", tool="pay-bill")
         return bool(self.ledger.paid)
+
+
+class Killed(BaseException):
+    """What a process does not survive."""
+
+
+class Dying:
+    """The store of a process that is killed when it has appended `left` times."""
+
+    def __init__(self, store: MemoryStore, left: int) -> None:
+        self.events, self.delete, self.flush = store.events, store.delete, store.flush
+        self._store, self._left = store, left
+
+    def append(self, session: str, after: int, events: Sequence[str]) -> bool:
+        if not self._left:
+            raise Killed
+        self._left -= 1
+        return self._store.append(session, after, events)
 
 
 @asynccontextmanager
@@ -235,3 +253,21 @@ def test_what_a_model_wrote_is_text_on_the_page(tmp_path: Path) -> None:
             assert answer.headers["Cache-Control"] == "no-store"
 
     run(test)
+
+
+@pytest.mark.parametrize("appended", [0, 1])
+def test_a_process_that_is_killed_while_it_decides_has_decided_or_leaves_it_to_others(appended: int, tmp_path: Path) -> None:
+    async def test() -> bool:
+        async with inbox(tmp_path) as box:
+            store, approval = Dying(box.store, appended), box.pending()
+            desk = Desk(SUPERVISED, store=store, secret=SECRET, reader=Words())
+            with pytest.raises(Killed):
+                Approvals(desk, store).decide(approval, yes=True, name="mia")
+            if appended:
+                with pytest.raises(Undecidable, match="decided"):
+                    Approvals(box.desk, box.store).decide(approval, yes=False, name="ben")
+            else:
+                Approvals(box.desk, box.store).decide(approval, yes=True, name="ben")
+            return await box.pays()
+
+    assert run(test)

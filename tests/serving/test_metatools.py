@@ -13,6 +13,7 @@ from serving.bank import (
     ANN,
     AWAY,
     BOB,
+    CONTRACTS,
     NO,
     PAY,
     SECRET,
@@ -30,12 +31,13 @@ from serving.bank import (
     wrong,
 )
 
+import toolplan
 from toolplan.domain import Principal
 from toolplan.language.diagnostics import DomainError
 from toolplan.receipts import FileReceipts
 from toolplan.serving.desk import Desk, NotFound
 from toolplan.serving.handles import Handles
-from toolplan.serving.metatools import MetaTools, Passed
+from toolplan.serving.metatools import MetaTools, Passed, Told
 from toolplan.session.stores import MemoryStore, SQLiteStore
 
 FACTS = ElicitResult(action="accept", content={"account": "DE12"})
@@ -378,10 +380,50 @@ def test_discover_shows_the_schema_of_what_can_be_called_and_the_reason_for_what
         async with bank(tmp_path, Ledger()) as desk:
             ann = Counter(desk)
             await ann.begin()
-            first, second = told(await ann.use("discover", query="sending MONEY"))["tools"]  # type: ignore[misc]
+            first, second = told(await ann.use("discover", query="SEND money"))["tools"]  # type: ignore[misc]
             assert first["name"] == "pay-bill" and not first["callable"] and "schema" not in first and first["reasons"]
             assert second["name"] == "get-balance" and second["callable"] and second["schema"]["type"] == "object"
             assert told(await ann.use("discover", query="aeroplane"))["tools"] == []
+
+    run(test)
+
+
+def test_a_tool_without_a_contract_that_was_found_may_be_called_from_then_on(tmp_path: Path) -> None:
+    contracts = """
+        domain d "A bank without contracts" fact seen
+        tool look calls "get-balance" { "Show the money." produces seen risk read }
+        goal see { achieves seen phrases "show the money" }
+        policy { risk read 0 safe uncontracted explore budget 1 }
+    """
+
+    async def test() -> None:
+        async with bank(tmp_path, Ledger(), contracts=toolplan.loads(contracts)) as desk:
+            ann, other = Counter(desk), Counter(desk)
+            for counter in (ann, other):
+                assert callable_in(told(await counter.begin("close the account"))) == []
+            (found,) = told(await ann.use("discover", query="close account"))["tools"]  # type: ignore[misc]
+            assert found["name"] == "close-account" and found["callable"]
+            assert callable_in(told(await ann.use("frontier"))) == ["close-account"]
+            assert callable_in(told(await other.use("frontier"))) == []
+            # It is open, and nobody has agreed to it.
+            assert "waits for the user" in wrong(await ann.use("call", tool="close-account"))
+
+    run(test)
+
+
+def test_of_versions_of_a_tool_the_newest_is_found_with_when_not_to_use_it() -> None:
+    avoid = 'do not use when "the money is needed for the rent"'
+    older = 'tool pay_old calls "pay-old" { "Send money to an account." produces paid risk send }\n'
+    text = CONTRACTS.replace("produces paid\n", f"produces paid supersedes `pay-old` {avoid}\n").replace("goal pay", f"{older}goal pay", 1)
+
+    async def test() -> None:
+        ann = Counter(alone(toolplan.loads(text)))
+        await ann.begin()
+        answer = await ann.use("discover", query="send money to an account")
+        first, second = told(answer)["tools"]  # type: ignore[misc]
+        assert (first["name"], second["name"]) == ("pay-bill", "get-balance")
+        assert first["avoid"] == ["the money is needed for the rent"] and "avoid" not in second
+        assert isinstance(answer, Told) and "Do not use it when the money is needed for the rent." in answer.text
 
     run(test)
 

@@ -11,25 +11,29 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from serving.bank import ANN, SECRET, SUPERVISED, Counter, Ledger, bank, run, told
+from serving.bank import ANN, BANK, SECRET, SUPERVISED, Counter, Ledger, bank, run, told
 from serving.browser import DRIVER, Browser, browsers
 from serving.site import serving
 from starlette.applications import Starlette
 
-from toolplan.domain import Principal
+from toolplan.domain import Domain, Principal
 from toolplan.language.diagnostics import DomainError
 from toolplan.receipts import FileReceipts
 from toolplan.serving.approvals import Approvals
+from toolplan.serving.attempts import SLOTS, Attempts
 from toolplan.serving.links import Links
+from toolplan.serving.metrics import States
 from toolplan.serving.operator_page import OperatorPage, SignIns
 from toolplan.serving.operators import Operators, read_operators
+from toolplan.serving.upstreams import Outage, Serving
 from toolplan.session.stores import MemoryStore
 
-SECRETS = {"mia": "the secret of mia", "ben": "the secret of ben", "eve": "the secret of eve"}
+SECRETS = {"mia": "the secret of mia", "ben": "the secret of ben", "eve": "the secret of eve", "oto": "the secret of oto"}
 STAFF = """{"operators": {
   "mia": {"secret": "${MIA}", "roles": ["supervisor"]},
   "ben": {"secret": "the secret of ben", "roles": ["supervisor", "user"]},
-  "eve": {"secret": "the secret of eve", "roles": ["auditor"]}
+  "eve": {"secret": "the secret of eve", "roles": ["auditor"]},
+  "oto": {"secret": "the secret of oto", "roles": ["supervisor"], "subject": "auth0|ann"}
 }}"""
 
 
@@ -75,10 +79,12 @@ class Office:
 
 
 @asynccontextmanager
-async def office(folder: Path, principal: Principal = ANN, url: str = "http://127.0.0.1") -> AsyncIterator[Office]:
+async def office(
+    folder: Path, principal: Principal = ANN, url: str = "http://127.0.0.1", contracts: Domain = SUPERVISED, states: States = dict
+) -> AsyncIterator[Office]:
     ledger, store, receipts = Ledger(), MemoryStore(), FileReceipts(folder / "receipts")
-    async with bank(folder, ledger, contracts=SUPERVISED, store=store, receipts=receipts) as desk:
-        page = OperatorPage(desk, Approvals(desk, store), Links(SECRET), SignIns(staff(folder), SECRET), url, receipts)
+    async with bank(folder, ledger, contracts=contracts, store=store, receipts=receipts) as desk:
+        page = OperatorPage(desk, Approvals(desk, store), Links(SECRET), SignIns(staff(folder), SECRET), url, receipts, states)
         async with serving(Starlette(routes=page.routes())) as place:
             counter = Counter(desk, principal)
             told(await counter.begin())
@@ -131,6 +137,32 @@ def test_who_does_not_have_the_role_sees_and_does_not_decide(tmp_path: Path) -> 
     run(test)
 
 
+@pytest.mark.parametrize(("subject", "name"), [("mia", "mia"), ("auth0|ann", "oto")])
+def test_nobody_decides_for_a_role_about_a_call_of_their_own(tmp_path: Path, subject: str, name: str) -> None:
+    async def test() -> None:
+        async with office(tmp_path, Principal(subject, "acme")) as at, at.desk(name) as own, at.desk("ben") as ben:
+            text = (await own.get("/operator")).text
+            assert "pay-bill" in text and "/operator/decide" not in text
+            theirs = Forms((await ben.get("/operator")).text).to("/operator/decide")
+            csrf = Forms(text).to("/operator/sign-out")
+            answer = await own.post("/operator/decide", data=theirs | csrf | {"answer": "yes"})
+            assert (answer.status_code, "a call of their own" in answer.text) == (403, True)
+            assert not await at.pays()
+            assert (await decide(ben)).status_code == 200
+            assert await at.pays()
+
+    run(test)
+
+
+def test_a_user_may_agree_to_their_own_call_on_the_page(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with office(tmp_path, Principal("ben"), contracts=BANK) as at, at.desk("ben") as ben:
+            assert (await decide(ben)).status_code == 200
+            assert await at.pays()
+
+    run(test)
+
+
 def test_of_two_who_decide_at_once_the_second_is_told(tmp_path: Path) -> None:
     async def test() -> None:
         async with office(tmp_path) as at, at.desk("mia") as mia, at.desk("ben") as ben:
@@ -159,6 +191,31 @@ def test_nobody_sees_the_page_who_has_not_signed_in(tmp_path: Path) -> None:
                     assert (await http.get(f"{at.place}/operator")).status_code == 401
 
     run(test)
+
+
+def test_whoever_tries_too_often_has_to_wait_whatever_they_try(tmp_path: Path) -> None:
+    async def test() -> None:
+        async with office(tmp_path) as at, httpx2.AsyncClient(base_url=at.place) as http:
+            for name in ("mia", "nobody"):
+                tried = [await http.post("/operator/sign-in", data={"name": name, "secret": f"guess {number}"}) for number in range(12)]
+                assert [answer.status_code for answer in tried] == [401] * 10 + [429] * 2
+            right = {"name": "mia", "secret": SECRETS["mia"]}
+            assert (await http.post("/operator/sign-in", data=right)).status_code == 429
+            other = await http.post("/operator/sign-in", data={"name": "ben", "secret": SECRETS["ben"]})
+            assert other.status_code == 303
+
+    run(test)
+
+
+def test_attempts_wear_off_and_take_no_memory() -> None:
+    now = 0.0
+    attempts = Attempts(most=2, seconds=10.0, clock=lambda: now)
+    assert [attempts.admits("mia", "::1") for _ in range(3)] == [True, True, False]
+    now = 5.0
+    assert [attempts.admits("mia", "::1") for _ in range(2)] == [True, False]
+    now = 100.0
+    assert [attempts.admits("mia", "::1") for _ in range(3)] == [True, True, False]
+    assert not all(attempts.admits(f"{number}") for number in range(10 * SLOTS))
 
 
 def test_a_page_of_somebody_else_decides_nothing(tmp_path: Path) -> None:
@@ -220,14 +277,30 @@ def test_what_others_wrote_is_text_on_the_page(tmp_path: Path) -> None:
     run(test)
 
 
+def test_an_operator_sees_how_the_servers_are_and_what_of_them_waits(tmp_path: Path) -> None:
+    states = {"bank": Serving(("get-balance", "pay-bill"), ("<b>pay-all</b>",)), "mail": Outage("it has not answered in time")}
+
+    async def test() -> None:
+        async with office(tmp_path, states=lambda: states) as at, at.desk("mia") as http:
+            shown = (await http.get("/operator")).text
+            assert "<td>bank</td><td>in reach</td><td>2</td><td>&lt;b&gt;pay-all&lt;/b&gt;</td>" in shown
+            assert "<td>mail</td><td>out of reach: it has not answered in time</td>" in shown
+            assert "reviewed for" not in shown
+        async with office(tmp_path) as at, at.desk("mia") as http:
+            assert "Not accepted" not in (await http.get("/operator")).text
+
+    run(test)
+
+
 MISTAKES: Mapping[str, str] = {
     "": "no JSON",
     "[]": "no object",
     "{}": "no `operators`",
     '{"operators": {"mia": {"roles": []}}}': "no `secret`",
     '{"operators": {"mia": {"secret": "short"}}}': "5 letters",
-    '{"operators": {"mia": {"secret": "${NOT_SET}"}}}': "0 letters",
-    '{"operators": {"mia": {"secret": 7}}}': "is a text",
+    '{"operators": {"mia": {"secret": "${NOT_SET}"}}}': "no variable `NOT_SET`",
+    '{"operators": {"mia": {"secret": 7}}}': "no text",
+    '{"operators": {"mia": {"secret": "long enough to be one", "subject": 7}}}': "no text",
     '{"operators": {"mia": {"secret": "long enough to be one", "roles": "supervisor"}}}': "no list",
     '{"operators": {"mia": {"secret": "long enough to be one", "role": []}}}': "no `role`",
     '{"operators": {"mia": {"secret": "long enough to be one"}, "mia": {"secret": "long enough to be one"}}}': "twice",

@@ -52,12 +52,13 @@ class Setup:
         entry = {"command": sys.executable, "args": arguments, "env": {"TOKEN": "${BANK_TOKEN}"}}
         (folder / "servers.json").write_text(json.dumps({"mcpServers": {"bank": entry}}), "utf-8")
         self.environment = {**os.environ, "BANK_TOKEN": TOKEN}
+        self.caller = ["--subject", "ann"]
 
     @property
     def arguments(self) -> list[str]:
         """Of Python."""
         kept = ["--store", "store.db", "--secret-file", "secret", "--receipts", "receipts"]
-        return ["-m", "toolplan", "serve", "bank.toolplan", "--upstream", "servers.json", "--subject", "ann", *kept]
+        return ["-m", "toolplan", "serve", "bank.toolplan", "--upstream", "servers.json", *self.caller, *kept]
 
     @property
     def paid(self) -> list[str]:
@@ -151,6 +152,17 @@ def test_a_client_of_the_older_protocol_gets_from_words_to_done_through_garbage(
     assert handle not in kept and TOKEN not in kept
 
 
+def test_the_client_at_stdin_acts_for_whom_the_options_say(setup: Callable[..., Setup]) -> None:
+    bank = setup()
+    rights = [("role", "clerk"), ("scope", "money:read"), ("tenant", "shop"), ("environment", "live"), ("clearance", "money")]
+    asked = "\n".join(f'{"data" if right == "clearance" else f"{right}s"} "{name}"' for right, name in rights)
+    (bank.folder / "bank.toolplan").write_text(CONTRACTS.replace("  produces balance\n", f"  produces balance\n{asked}\n"), "utf-8")
+    bank.caller += [part for right, name in rights for part in (f"--{right}", name)]
+    with Raw(bank, iter([{"action": "accept", "content": {"account": "DE12"}}])) as client:
+        told = client.tool("frontier", said="pay 30")["structuredContent"]
+    assert [tool["name"] for tool in told["callable"]] == ["get-balance"]
+
+
 def test_a_client_of_fastmcp_gets_from_words_to_done_and_no_token_of_a_server_reaches_it(setup: Callable[..., Setup]) -> None:
     bank = setup()
     seen: list[str] = []
@@ -205,6 +217,9 @@ def _call(handle: str, tool: str) -> Mapping[str, object]:
         (["--accept-changes"], "--upstream"),
         (["--upstream", "nosuch.json"], "nosuch.json"),
         (["--secret-file", "nosuch"], "cannot read"),
+        (["--notify", "tee"], "--http"),
+        (["--notify", "nosuch", "--http", "127.0.0.1:1"], "names no program"),
+        (["--notify", "tee 'x", "--http", "127.0.0.1:1"], "no command"),
     ],
 )
 def test_a_mistake_is_told_and_nothing_goes_to_stdout(arguments: list[str], said: str, setup: Callable[..., Setup]) -> None:

@@ -25,7 +25,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from toolplan.catalog import Catalog
+from toolplan.catalog import Catalog, real_tools
 from toolplan.domain import Principal
 from toolplan.language.diagnostics import DomainError
 from toolplan.serving.configuration import Process, Target, Upstream, parsed_upstreams
@@ -254,16 +254,55 @@ def test_a_tool_that_is_as_it_was_again_is_offered_again(pins: Pins) -> None:
     run(test)
 
 
-def test_a_new_tool_is_taken_up_and_pinned(pins: Pins) -> None:
+def test_a_tool_that_comes_later_is_quarantined_until_it_is_accepted(pins: Pins) -> None:
     async def test() -> None:
         made = server("s", greet)
         async with fronting({"s": made}, pins, QUICK) as upstreams:
             made.add_tool(add)
-            await until(lambda: list(upstreams.catalog) == ["greet", "add"])
-            again(made, greet, "add", "Another")
-            await until(lambda: list(upstreams.catalog) == ["greet"])
+            await until(lambda: upstreams.states() == {"s": Serving(("greet",), ("add",))})
+            with pytest.raises(UpstreamError):
+                await upstreams.call(ALICE, "add", {"one": 1, "other": 1}, silent)
+        # It is as new to a process that starts when it is there already.
+        async with fronting({"s": made}, pins, QUICK) as upstreams:
+            assert upstreams.states() == {"s": Serving(("greet",), ("add",))}
+            pins.accept("s", list(real_tools([{"name": "add", "description": "Another"}])))
+            await asyncio.sleep(0.2)
+            assert list(upstreams.catalog) == ["greet"]
+            assert upstreams.accept() == ["add"]
+            assert await upstreams.call(ALICE, "add", {"one": 1, "other": 1}, silent)
 
     run(test)
+
+
+def test_a_server_that_has_offered_nothing_yet_is_known_all_the_same(pins: Pins) -> None:
+    async def test() -> None:
+        made = server("s")
+        async with fronting({"s": made}, pins, QUICK) as upstreams:
+            made.add_tool(greet)
+            await until(lambda: upstreams.states() == {"s": Serving((), ("greet",))})
+
+    run(test)
+
+
+def test_a_server_that_is_new_brings_all_of_its_tools(pins: Pins) -> None:
+    async def names(*origins: str) -> list[str]:
+        async with fronting({origin: server(origin, greet, add) for origin in origins}, pins) as upstreams:
+            return list(upstreams.catalog)
+
+    run(lambda: names("one"))
+    assert run(lambda: names("one", "two")) == ["one.greet", "one.add", "two.greet", "two.add"]
+
+
+def test_of_a_server_that_was_reviewed_before_it_was_fronted_only_what_was_accepted_is_offered(pins: Pins) -> None:
+    made = server("s", greet, add)
+
+    async def names() -> list[str]:
+        async with fronting({"s": made}, pins) as upstreams:
+            return list(upstreams.catalog)
+
+    run(names)
+    pins.forget("s", ["add"])
+    assert run(names) == ["greet"]
 
 
 def test_a_server_that_says_that_its_list_has_changed_is_looked_at_at_once(pins: Pins) -> None:
@@ -276,10 +315,10 @@ def test_a_server_that_says_that_its_list_has_changed_is_looked_at_at_once(pins:
             made.add_tool(add)
             for _ in range(200):
                 await changes.publish(ToolsListChanged())
-                if "add" in upstreams.catalog:
+                if upstreams.states() != {"s": Serving(("greet",), ())}:
                     break
                 await asyncio.sleep(0.01)
-            assert list(upstreams.catalog) == ["greet", "add"]
+            assert upstreams.states() == {"s": Serving(("greet",), ("add",))}
 
     run(test)
 

@@ -226,8 +226,9 @@ def test_a_key_that_can_be_guessed_is_a_mistake(tmp_path: Path) -> None:
 
 def test_who_a_token_is_of_is_read_as_the_issuer_writes_it(tmp_path: Path) -> None:
     keys = read_key_set(key_set(tmp_path / "keys.json"))
-    tokens = Tokens(keys, issuer=ISSUER, audience="api", names=ClaimNames(roles="groups", tenant="org"), environment="live")
+    tokens = Tokens(keys, issuer=ISSUER, audience="api", names=ClaimNames("groups", "org", "data"), environment="live")
     claims = claims_of("ann", aud=["other", "api"], groups=["clerk", 7], roles=["admin"], org="shop", scp=["a", "b"])
+    claims |= {"data": "personal", "clearances": ["secret"]}
     del claims["scope"]
 
     async def test() -> Principal:
@@ -238,7 +239,8 @@ def test_who_a_token_is_of_is_read_as_the_issuer_writes_it(tmp_path: Path) -> No
             (live,) = desk.live()
             return live.principal
 
-    assert run(test) == Principal("ann", "shop", frozenset({"clerk"}), frozenset({"a", "b"}), "live")
+    expected = Principal("ann", "shop", frozenset({"clerk"}), frozenset({"a", "b"}), "live", frozenset({"personal"}))
+    assert run(test) == expected
 
 
 def test_what_has_been_verified_does_not_hold_the_token(tmp_path: Path) -> None:

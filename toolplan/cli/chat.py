@@ -20,6 +20,7 @@ from toolplan.checks.worlds import Engine
 from toolplan.cli.exits import Exit
 from toolplan.cli.options import (
     AsJson,
+    Clearances,
     DomainFile,
     Environment,
     GoalText,
@@ -95,6 +96,7 @@ def command(
     scopes: Scopes = [],
     tenant: Tenant = "",
     environment: Environment = "",
+    clearances: Clearances = [],
     as_json: AsJson = False,
 ) -> None:
     """Try a domain in a conversation: type what the user says, and what the tools answer. `/help` lists commands."""
@@ -102,7 +104,7 @@ def command(
         raise typer.BadParameter(f"the readers are {' and '.join(READERS)}, not `{reader}`")
     if record is not None and (reader != "rules" or now):
         raise typer.BadParameter(f"--record takes neither --reader none nor --now: turns are read as in tests, at {NOW:%Y-%m-%dT%H:%M}")
-    caller = caller_of(roles, scopes, tenant, environment)
+    caller = caller_of(roles, scopes, tenant, environment, clearances)
     if record is not None and caller is not None:
         raise typer.BadParameter("--record takes no caller: tests are run with all the tools of a domain")
     with reporting(as_json=as_json):

@@ -9,6 +9,7 @@ import typer
 from toolplan.cli.exits import Exit
 from toolplan.cli.options import (
     AsJson,
+    Clearances,
     DomainFile,
     Engine,
     Environment,
@@ -70,6 +71,7 @@ def command(
     scopes: Scopes = [],
     tenant: Tenant = "",
     environment: Environment = "",
+    clearances: Clearances = [],
     mode: Annotated[str, typer.Option("--mode", help=f"{', '.join(MODES)}.")] = "one",
     engine: Engine = "auto",
     seconds: Seconds = 30.0,
@@ -78,7 +80,7 @@ def command(
 ) -> None:
     """Print the one tool that an agent may use next, why, and what follows."""
     check_wanted(goal, request, candidates, ranker)
-    caller = caller_of(roles, scopes, tenant, environment)
+    caller = caller_of(roles, scopes, tenant, environment, clearances)
     with reporting(as_json=as_json):
         loaded, given, limit = load_for(domain, caller), read_state(state), limit_of(seconds, expansions)
         now = frontier(

@@ -48,12 +48,13 @@ Tenant = Annotated[str, typer.Option("--tenant", metavar="TENANT", help="The ten
 Environment = Annotated[
     str, typer.Option("--environment", metavar="NAME", help="The environment in which the caller is.", show_default=False)
 ]
+Clearances = Annotated[list[str], typer.Option("--clearance", metavar="CLASS", help="A class of data that the caller may touch.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
 
 
-def caller_of(roles: Iterable[str], scopes: Iterable[str], tenant: str, environment: str) -> Principal | None:
+def caller_of(roles: Iterable[str], scopes: Iterable[str], tenant: str, environment: str, clearances: Iterable[str]) -> Principal | None:
     """Who calls; None where no option says anything of it."""
-    caller = Principal("", tenant, frozenset(roles), frozenset(scopes), environment)
+    caller = Principal("", tenant, frozenset(roles), frozenset(scopes), environment, frozenset(clearances))
     return caller if caller != Principal() else None
 
 

@@ -9,6 +9,7 @@ import typer
 from toolplan.cli.exits import Exit
 from toolplan.cli.options import (
     AsJson,
+    Clearances,
     DomainFile,
     Engine,
     Environment,
@@ -49,6 +50,7 @@ def command(
     scopes: Scopes = [],
     tenant: Tenant = "",
     environment: Environment = "",
+    clearances: Clearances = [],
     engine: Engine = "auto",
     seconds: Seconds = 30.0,
     expansions: Expansions = 1_000_000,
@@ -58,7 +60,7 @@ def command(
 ) -> None:
     """Print the plan of least score from a state to a goal, and who proved it."""
     check_wanted(goal, request, candidates, ranker)
-    limit, caller = limit_of(seconds, expansions), caller_of(roles, scopes, tenant, environment)
+    limit, caller = limit_of(seconds, expansions), caller_of(roles, scopes, tenant, environment, clearances)
     verdict = None
     with reporting(as_json=as_json):
         contracts = load_for(domain, caller)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import shlex
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toolplan.cli.options import DomainFile, Environment, Roles, Scopes, Tenant
+from toolplan.cli.options import Clearances, DomainFile, Environment, Roles, Scopes, Tenant, caller_of
 from toolplan.cli.output import reporting
 from toolplan.domain import Principal
 from toolplan.gate import Mode
-from toolplan.goals.rankers.packages import required
 from toolplan.language.loading import load
 from toolplan.receipts import NO_RECEIPTS
 from toolplan.receipts.files import FileReceipts
 from toolplan.receipts.seals import read_key
-from toolplan.session.stores import MemoryStore, PostgreSQLStore, RedisStore, SQLiteStore, Store
+from toolplan.retrieval.packages import required
+from toolplan.session.stores import MemoryStore, Store, store_at
 
 if TYPE_CHECKING:
     from toolplan.serving.running import Site
@@ -56,6 +59,7 @@ def command(
     scopes: Scopes = [],
     tenant: Tenant = "",
     environment: Environment = "",
+    clearances: Clearances = [],
     http: Annotated[str, typer.Option("--http", metavar="HOST:PORT", help="Listen there, and not at stdin.", show_default=False)] = "",
     url: Annotated[str, typer.Option("--url", metavar="URL", help="What clients call it: https://HOST/mcp.", show_default=False)] = "",
     issuer: Annotated[str, typer.Option("--issuer", metavar="URL", help="Whose tokens are taken.", show_default=False)] = "",
@@ -66,6 +70,15 @@ def command(
         Path | None,
         typer.Option("--operator", metavar="FILE", help="Who may decide on the page /operator, with --http.", show_default=False),
     ] = None,
+    notify: Annotated[
+        str,
+        typer.Option(
+            "--notify",
+            metavar="COMMAND",
+            help="Gets each call that waits for a person as JSON at stdin, with a link to decide, with --http.",
+            show_default=False,
+        ),
+    ] = "",
     jwks: Annotated[Path | None, typer.Option("--jwks", metavar="FILE", help="The public keys of the issuer.", show_default=False)] = None,
     shared_key: Annotated[
         Path | None, typer.Option("--shared-key", metavar="FILE", help="Or the key that it shares.", show_default=False)
@@ -76,6 +89,8 @@ def command(
         raise typer.BadParameter("--store takes a --secret-file: without it nobody could take a conversation up again")
     if accepts and upstream is None:
         raise typer.BadParameter("--accept-changes takes an --upstream: only its tools change")
+    if notify and not http:
+        raise typer.BadParameter("--notify takes an --http: there its links open")
     with reporting(as_json=False):
         for package in PACKAGES:
             required(package, "serve")
@@ -94,11 +109,13 @@ def command(
             NO_RECEIPTS if receipts is None else FileReceipts(receipts),
             Mode.SHADOW if shadow else Mode.ENFORCE,
             operators,
+            _program(notify),
         )
         if http:
             asyncio.run(over_http(service, _site(http, url, issuer, audience, jwks, shared_key, environment)))
         else:
-            asyncio.run(over_stdio(service, Principal(subject, tenant, frozenset(roles), frozenset(scopes), environment)))
+            caller = caller_of(roles, scopes, tenant, environment, clearances) or Principal()
+            asyncio.run(over_stdio(service, replace(caller, subject=subject)))
 
 
 def _site(http: str, url: str, issuer: str, audience: str, jwks: Path | None, shared_key: Path | None, environment: str) -> Site:
@@ -121,9 +138,16 @@ def _site(http: str, url: str, issuer: str, audience: str, jwks: Path | None, sh
     return Site(host.strip("[]"), int(port), url, tokens)
 
 
+def _program(command: str) -> tuple[str, ...]:
+    """The program and its arguments: no shell reads them."""
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError:
+        raise typer.BadParameter(f"--notify is no command: {command}") from None
+    if words and shutil.which(words[0]) is None:
+        raise typer.BadParameter(f"--notify names no program that can be run: {words[0]}")
+    return words
+
+
 def _store(place: str) -> Store:
-    if place.startswith(("redis://", "rediss://", "unix://")):
-        return RedisStore(place)
-    if place.startswith(("postgresql://", "postgres://")):
-        return PostgreSQLStore(place)
-    return SQLiteStore(place) if place else MemoryStore()
+    return store_at(place) if place else MemoryStore()

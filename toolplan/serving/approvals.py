@@ -33,33 +33,34 @@ class Undecidable(Exception):
 
 
 class Approvals:
-    """Decides what is pending at `desk`. That something was decided is kept in `store`, which all processes of a server share."""
+    """Decides what is pending at `desk`. Who has decided is kept in `store`, which all processes of a server share."""
 
     def __init__(self, desk: Desk, store: Store) -> None:
         self._desk, self._store = desk, store
 
     def pending(self, approval: Approval) -> Pending:
         """What is asked. Raises Undecidable where it was decided, or is not asked any more."""
-        if self._store.events(_mark(approval)):
-            raise Undecidable(DECIDED)
         try:
             asked = self._desk.take_up(approval.session, approval.principal).session.memory.open
         except NotFound:
             raise Undecidable(GONE) from None
         if not isinstance(asked, AskedCall) or digest_of(asked) != approval.question:
-            raise Undecidable(GONE)
+            raise self._closed(approval)
         return Pending(approval.question, asked.text, asked.by)
 
     def decide(self, approval: Approval, *, yes: bool, name: str) -> None:
         """Accept or decline, as the person called `name`. Raises Undecidable as `pending` does: of several who decide, the first has."""
         self.pending(approval)
-        # The mark comes first: of two who decide at once, one gets no further than here.
-        if not self._store.append(_mark(approval), 0, [json.dumps({"name": name, "yes": yes})]):
-            raise Undecidable(DECIDED)
         try:
             self._desk.approve(approval.session, approval.question, approval.by, yes=yes)
         except NotFound:
-            raise Undecidable(GONE) from None
+            raise self._closed(approval) from None
+        # The conversation takes one answer, whoever else decides. A mark that came before it would close a question that nobody has answered,
+        # where the process ends in between.
+        self._store.append(_mark(approval), 0, [json.dumps({"name": name, "yes": yes})])
+
+    def _closed(self, approval: Approval) -> Undecidable:
+        return Undecidable(DECIDED if self._store.events(_mark(approval)) else GONE)
 
 
 def _mark(approval: Approval) -> str:

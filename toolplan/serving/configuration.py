@@ -19,15 +19,13 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from toolplan.domain import Principal
-from toolplan.language.codes import Code
-from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
+from toolplan.language.diagnostics import quoted
 from toolplan.language.suggest import Suggester
-from toolplan.serving.located import Located, fields_of, located
+from toolplan.serving.located import Located, located, located_in
+from toolplan.serving.reading import Reading
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """Of a server: its tools may be called `NAME.TOOL`, so that a dot would make two readings."""
-VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-"""A variable of the environment, and what stands for it where it is not set."""
 TRANSPORTS: Mapping[str, Literal["http", "sse"]] = {
     "http": "http",
     "streamable-http": "http",
@@ -102,60 +100,52 @@ class Upstream:
 
 def read_upstreams(path: Path, environment: Mapping[str, str] = os.environ) -> list[Upstream]:
     """The servers of a file, in its order, without those that are disabled. Raises DomainError with every mistake of the file."""
-    try:
-        text = path.read_text("utf-8")
-    except UnicodeDecodeError:
-        raise DomainError([Diagnostic(Code.NOT_UTF8, f"{quoted(str(path))} is not UTF-8", None, "save it as UTF-8")]) from None
-    except OSError as error:
-        reason = (error.strerror or "it is no file").lower()
-        raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read {quoted(str(path))}: {reason}")]) from None
-    return parsed_upstreams(str(path), text, environment)
+    return _upstreams(located_in(path), environment)
 
 
 def parsed_upstreams(name: str, text: str, environment: Mapping[str, str]) -> list[Upstream]:
     """As `read_upstreams`, of a text; findings call it `name`."""
+    return _upstreams(located(name, text), environment)
+
+
+def _upstreams(whole: Located, environment: Mapping[str, str]) -> list[Upstream]:
     reading = _Reading(environment)
-    upstreams = reading.upstreams(located(name, text))
-    if reading.findings:
-        raise DomainError(sorted(reading.findings, key=lambda finding: finding.location.span if finding.location else (0, 0)))
+    upstreams = reading.upstreams(whole)
+    reading.finish()
     return upstreams
 
 
-class _Reading:
-    """One reading of a file. It goes on after a mistake, so that all are found at once."""
-
+class _Reading(Reading):
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self.findings: list[Diagnostic] = []
-        self._environment = environment
+        super().__init__(environment)
         self._suggester = Suggester()
-        self._variables: set[str] = set()
 
     def upstreams(self, whole: Located) -> list[Upstream]:
-        servers = fields_of(whole, self._wrong).get("mcpServers")
+        servers = self.fields(whole).get("mcpServers")
         if servers is None:
-            self._wrong(whole, "no `mcpServers` stand here", 'write {"mcpServers": {"NAME": {"command": ...}}}')
+            self.wrong(whole, "no `mcpServers` stand here", 'write {"mcpServers": {"NAME": {"command": ...}}}')
             return []
-        found = [self._upstream(name, entry) for name, entry in fields_of(servers, self._wrong).items()]
+        found = [self._upstream(name, entry) for name, entry in self.fields(servers).items()]
         if not found:
-            self._wrong(servers, "no server is named here", 'write {"NAME": {"command": ...}} or {"NAME": {"url": ...}}')
+            self.wrong(servers, "no server is named here", 'write {"NAME": {"command": ...}} or {"NAME": {"url": ...}}')
         return [upstream for upstream in found if upstream is not None]
 
     def _upstream(self, name: str, entry: Located) -> Upstream | None:
         if not NAME.fullmatch(name):
-            self._wrong(entry, f"{quoted(name)} is no name for a server", "use letters, digits, `_` and `-`, at most 64")
-        members = fields_of(entry, self._wrong)
+            self.wrong(entry, f"{quoted(name)} is no name for a server", "use letters, digits, `_` and `-`, at most 64")
+        members = self.fields(entry)
         for key in members.keys() - set(KNOWN) - OF_OTHER_HOSTS:
-            self._wrong(members[key], f"a server has no {quoted(key)}", self._suggester.hint(key, KNOWN))
+            self.wrong(members[key], f"a server has no {quoted(key)}", self._suggester.hint(key, KNOWN))
         if (disabled := members.get("disabled")) is not None and disabled.value is True:
             return None
-        self._variables = set()
+        self.variables = set()
         target = self._target(entry, members)
         principals = self._principals(target, members.get("principals")) if target else {}
-        return Upstream(name, target, principals, frozenset(self._variables)) if target else None
+        return Upstream(name, target, principals, frozenset(self.variables)) if target else None
 
     def _target(self, entry: Located, members: Mapping[str, Located]) -> Target | None:
         kind = members.get("type") or members.get("transport")
-        named = self._text(kind) if kind else None
+        named = self.text(kind) if kind else None
         transport = TRANSPORTS.get(named or "http")
         match "command" in members, "url" in members:
             case True, False if named in (None, "stdio"):
@@ -165,101 +155,78 @@ class _Reading:
                 self._unfit(members, PROCESS, "a server that runs elsewhere")
                 return self._remote(members, transport)
             case True, True:
-                self._wrong(entry, "this server has both a `command` and a `url`", "keep one: it is started here, or runs elsewhere")
+                self.wrong(entry, "this server has both a `command` and a `url`", "keep one: it is started here, or runs elsewhere")
             case False, False:
-                self._wrong(entry, "this server has neither a `command` nor a `url`", "give the command that starts it, or where it runs")
+                self.wrong(entry, "this server has neither a `command` nor a `url`", "give the command that starts it, or where it runs")
             case _ if kind:
                 expected = "`stdio`" if "command" in members else "`http` or `sse`"
-                self._wrong(kind, f"{quoted(str(named))} is no way to reach this server", f"write {expected}, or leave it out")
+                self.wrong(kind, f"{quoted(str(named))} is no way to reach this server", f"write {expected}, or leave it out")
         return None
 
     def _process(self, members: Mapping[str, Located]) -> Process:
-        command = self._text(members["command"])
+        command = self.text(members["command"])
         if not command:
-            self._wrong(members["command"], "this command is empty", "give the program that starts the server")
+            self.wrong(members["command"], "this command is empty", "give the program that starts the server")
         args = members.get("args")
         if args is not None and not isinstance(args.value, list):
-            self._wrong(args, "`args` is no list", "write a list of texts, one for each argument")
-        given = tuple(self._text(item) for item in args.items()) if args and isinstance(args.value, list) else ()
+            self.wrong(args, "`args` is no list", "write a list of texts, one for each argument")
+        given = tuple(self.text(item) for item in args.items()) if args and isinstance(args.value, list) else ()
         cwd = members.get("cwd")
-        return Process(command, given, self._texts(members.get("env")), self._text(cwd) if cwd else None)
+        return Process(command, given, self.texts(members.get("env")), self.text(cwd) if cwd else None)
 
     def _remote(self, members: Mapping[str, Located], transport: Literal["http", "sse"]) -> Remote:
-        url = self._text(members["url"])
+        url = self.text(members["url"])
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
-            self._wrong(members["url"], "this is no address", "write https://HOST/PATH")
+            self.wrong(members["url"], "this is no address", "write https://HOST/PATH")
         headers, oauth = self._authority(members)
         return Remote(url, transport, headers, oauth)
 
     def _authority(self, members: Mapping[str, Located]) -> tuple[Mapping[str, str], OAuthClient | None]:
         """What a request shows of whom it is for: headers, and the client of OAuth that gets its token."""
-        headers = dict(self._texts(members.get("headers")))
+        headers = dict(self.texts(members.get("headers")))
         auth, oauth = members.get("auth"), members.get("oauth")
         if auth is not None and auth.value == "oauth":
-            self._wrong(
+            self.wrong(
                 auth, "nobody is there to sign in in a browser", f"give the client of a program: `oauth` with {', '.join(OAUTH[:3])}"
             )
         elif auth is not None:
-            headers["Authorization"] = f"Bearer {self._text(auth)}"
+            headers["Authorization"] = f"Bearer {self.text(auth)}"
         return headers, self._oauth(oauth) if oauth is not None else None
 
     def _oauth(self, entry: Located) -> OAuthClient | None:
-        members = fields_of(entry, self._wrong)
+        members = self.fields(entry)
         for key in members.keys() - set(OAUTH):
-            self._wrong(members[key], f"`oauth` has no {quoted(key)}", self._suggester.hint(key, OAUTH))
+            self.wrong(members[key], f"`oauth` has no {quoted(key)}", self._suggester.hint(key, OAUTH))
         missing = [key for key in OAUTH[:3] if key not in members]
         if missing:
-            self._wrong(entry, f"`oauth` lacks {', '.join(map(quoted, missing))}", "it takes the credentials of a program at its issuer")
+            self.wrong(entry, f"`oauth` lacks {', '.join(map(quoted, missing))}", "it takes the credentials of a program at its issuer")
             return None
-        texts = {key: self._text(member) for key, member in members.items() if key in OAUTH}
+        texts = {key: self.text(member) for key, member in members.items() if key in OAUTH}
         return OAuthClient(texts["clientId"], texts["clientSecret"], texts["issuer"], texts.get("scope"))
 
     def _principals(self, target: Target, entry: Located | None) -> dict[str, Own]:
         if entry is None:
             return {}
-        members = fields_of(entry, self._wrong)
+        members = self.fields(entry)
         if isinstance(entry.value, dict) and not members:
-            self._wrong(entry, "nobody may use this server", "name a subject, or leave `principals` out")
+            self.wrong(entry, "nobody may use this server", "name a subject, or leave `principals` out")
         return {subject: self._own(target, own) for subject, own in members.items()}
 
     def _own(self, target: Target, entry: Located) -> Own:
-        members = fields_of(entry, self._wrong)
+        members = self.fields(entry)
         allowed = ("tenant", "env") if isinstance(target, Process) else ("tenant", "headers", "auth", "oauth")
         for key in members.keys() - set(allowed):
-            self._wrong(members[key], f"a principal has no {quoted(key)} at this server", f"there are {', '.join(map(quoted, allowed))}")
-        tenant = self._text(members["tenant"]) if "tenant" in members else ""
+            self.wrong(members[key], f"a principal has no {quoted(key)} at this server", f"there are {', '.join(map(quoted, allowed))}")
+        tenant = self.text(members["tenant"]) if "tenant" in members else ""
         if isinstance(target, Process):
-            return Own(tenant, replace(target, env={**target.env, **self._texts(members.get("env"))}))
+            return Own(tenant, replace(target, env={**target.env, **self.texts(members.get("env"))}))
         headers, oauth = self._authority(members)
         return Own(tenant, replace(target, headers={**target.headers, **headers}, oauth=oauth or target.oauth))
 
     def _unfit(self, members: Mapping[str, Located], keys: tuple[str, ...], what: str) -> None:
         for key in keys:
             if key in members:
-                self._wrong(members[key], f"{what} has no `{key}`", "leave it out")
-
-    def _texts(self, entry: Located | None) -> Mapping[str, str]:
-        return {key: self._text(member) for key, member in fields_of(entry, self._wrong).items()} if entry is not None else {}
-
-    def _text(self, part: Located) -> str:
-        """The text, with the variables of the environment in it; empty where it is none."""
-        if not isinstance(part.value, str):
-            self._wrong(part, "this is no text", "write it in quotes")
-            return ""
-        return VARIABLE.sub(lambda found: self._variable(part, found[1], found[2]), part.value)
-
-    def _variable(self, part: Located, name: str, default: str | None) -> str:
-        value = self._environment.get(name, default)
-        if value is None:
-            self._wrong(part, f"the environment has no variable {quoted(name)}", f"set it, or write ${{{name}:-VALUE}}")
-            return ""
-        self._variables.add(value)
-        return value
-
-    def _wrong(self, part: Located, message: str, hint: str = "") -> None:
-        """What is wrong already in one way is not wrong in another."""
-        if all(finding.location != part.location for finding in self.findings):
-            self.findings.append(Diagnostic(Code.BAD_JSON, message, part.location, hint))
+                self.wrong(members[key], f"{what} has no `{key}`", "leave it out")
 
 
 async def as_configured(upstream: Upstream, principal: Principal) -> Target | None:

@@ -6,7 +6,7 @@ import asyncio
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import anyio
 import httpx2
@@ -105,11 +105,11 @@ class Connection:
         self._task = asyncio.create_task(self._keep(), name=f"upstream {self.origin}")
 
     async def close(self) -> None:
-        """Let go of the server; one that was started here ends. What is on its way is in doubt."""
+        """Let go of the server; one that was started here ends. What is on its way is in doubt. Whoever waits for it cannot be cancelled."""
         if self._task is not None:
             # A scope waits for a server that was started here to end, which the cancellation of a task would not.
             self._scope.cancel()
-            await asyncio.wait([self._task])
+            await _ended(self._task)
 
     def retire(self) -> None:
         """Close when nothing is on its way any more. It is not to be called again."""
@@ -198,7 +198,7 @@ class Connection:
 
     async def _list(self, client: Client) -> None:
         try:
-            self._become(Connected(client, await catalog_of([Listed(client, self.origin)])))
+            self._become(Connected(client, await _offered(client, self.origin)))
         except (MCPError, TimeoutError) as error:
             # A server that does one thing after the other is not lost while it has something to do.
             if not (_is_late(error) and self._calls):
@@ -220,6 +220,25 @@ class Connection:
         self.state = state
         self._known.set()
         self._changed()
+
+
+async def _offered(client: Client, origin: str) -> Catalog:
+    """The tools of a server, each with the version that the server says it has."""
+    tools = await catalog_of([Listed(client, origin)])
+    version = client.server_info.version if client.server_info is not None else ""
+    return Catalog(replace(tool, version=version) for tool in tools.values())
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    """Wait until `task` has ended, also while this is cancelled, which is raised then."""
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
 
 
 def _is_late(error: BaseException) -> bool:

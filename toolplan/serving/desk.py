@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
@@ -13,21 +14,25 @@ from toolplan.adapters.elicitation import digest_of
 from toolplan.catalog import NO_TOOLS, Catalog
 from toolplan.domain import Domain, Principal
 from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Explore, Instruct, Undecided, callable_tools
-from toolplan.gate import Gate, Mode
+from toolplan.gate import Gate, Mode, Permit
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.receipts import NO_RECEIPTS, Receipts
 from toolplan.serving.handles import Handles
+from toolplan.serving.register import Entry, Register
 from toolplan.session import Session, Settings, system_clock
 from toolplan.session.conversation import Clock
 from toolplan.session.events import AskedCall
 from toolplan.session.results import HostReaders
 from toolplan.session.settings import DEFAULTS
+from toolplan.session.snapshots import snapshot_of
 from toolplan.session.stores import Store
 from toolplan.session.turns import AsyncReader, Reader
 
 MOST_LIVE = 1_000
 """Conversations that a process keeps at hand; the others are taken up from the store."""
+MOST_SHOWN = 200
+"""Conversations that an operator is shown at most. Each is read from the store and planned, which takes milliseconds."""
 PATIENCE = 300.0
 """Seconds after which a call that another process makes is given up: longer than any call takes."""
 
@@ -63,6 +68,7 @@ class Conversation:
     gate: Gate
     principal: Principal
     upstreams: Servers | None
+    store: Store
     making: set[str] = field(default_factory=set)
     """The ids of the calls that this process is making."""
 
@@ -70,6 +76,12 @@ class Conversation:
     def session(self) -> Session:
         """What is known, and what is next."""
         return self.gate.session
+
+    async def secured(self, permit: Permit) -> None:
+        """That the call of `permit` has begun is not to be forgotten, if it may change something: wait until a power failure cannot take it back."""
+        tool = self.session.domain.tools.get(permit.call.step.action)
+        if tool is None or not self.session.domain.risk_of(tool).safe:
+            await asyncio.to_thread(self.store.flush)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +95,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What an operator sees of a conversation that is at hand. `session` is its name in the store and in receipts."""
+    """What an operator sees of a conversation. `session` is its name in the store and in receipts."""
 
     session: str
     principal: Principal
@@ -118,6 +130,7 @@ class Desk:
     ) -> None:
         self.domain, self.upstreams = domain, upstreams
         self._handles, self._store = Handles(secret), store
+        self._register = Register(domain, store, secret, clock)
         self._reader, self._readers, self._settings, self._clock = reader, readers, settings, clock
         self._receipts, self._mode, self._most, self._patience = receipts, mode, most, patience
         self._awaited: dict[tuple[str, str], float] = {}
@@ -127,7 +140,9 @@ class Desk:
     def begin(self, principal: Principal) -> tuple[str, Conversation]:
         """A new conversation, and its handle, which is kept nowhere here."""
         handle = self._handles.new()
-        return handle, self._opened(self._handles.session(handle, principal), principal)
+        session = self._handles.session(handle, principal)
+        self._register.add(session, principal)
+        return handle, self._opened(session, principal)
 
     def find(self, handle: str, principal: Principal) -> Conversation:
         """The conversation of `handle`. Raises NotFound where there is none, or it is not that of `principal`."""
@@ -143,20 +158,22 @@ class Desk:
             if not self._store.events(session):
                 raise NotFound
             known = self._opened(session, principal)
-        if known.session.catalog is not self._catalog:
-            known.session.offer(self._catalog)
+        if known.session.catalog is not self.catalog:
+            known.session.offer(self.catalog)
         if known.upstreams is not None:
             self._give_up(known)
         return known
 
     def live(self) -> list[Live]:
-        """What is at hand, the latest used first."""
-        with self._lock:
-            held = list(self._live.values())[::-1]
-        return [_seen(conversation) for conversation in held]
+        """The conversations of the last days, whichever process has them at hand, the latest begun first: no more than are kept at hand.
+
+        They are looked at in copies, so that nothing comes of it: a request that is done has yet to say so to whoever wanted it.
+        """
+        kept = ((entry, self._store.events(entry.session)) for entry in self._register.latest(min(self._most, MOST_SHOWN)))
+        return [self._looked(entry, lines) for entry, lines in kept if lines]
 
     def approve(self, session: str, question: str, by: str, *, yes: bool) -> None:
-        """A person of the role `by`, empty for the user, decides the pending `question` of a conversation that is at hand.
+        """A person of the role `by`, empty for the user, decides the pending `question` of a conversation that was taken up.
 
         Raises NotFound where it is not pending any more, DomainError where it takes another role.
         """
@@ -185,13 +202,27 @@ class Desk:
             session.observe(call, TimeoutError("nothing was heard of it"))
 
     @property
-    def _catalog(self) -> Catalog:
+    def catalog(self) -> Catalog:
+        """The real tools that can be called now."""
         return self.upstreams.catalog if self.upstreams is not None else NO_TOOLS
+
+    def _looked(self, entry: Entry, lines: Sequence[str]) -> Live:
+        copy = Session.restore(
+            self.domain.for_principal(entry.principal),
+            snapshot_of(lines),
+            catalog=self.catalog,
+            readers=self._readers,
+            clock=self._clock,
+            settings=self._settings,
+        )
+        pending, now = _pending(copy), copy.next()
+        decision = type(now.decision).__name__.lower()
+        return Live(entry.session, entry.principal, decision, _why(now.decision), callable_tools(now), pending)
 
     def _opened(self, session: str, principal: Principal) -> Conversation:
         talk = Session(
             self.domain.for_principal(principal),
-            catalog=self._catalog,
+            catalog=self.catalog,
             reader=self._reader,
             readers=self._readers,
             clock=self._clock,
@@ -201,18 +232,12 @@ class Desk:
         )
         gate = Gate(talk, mode=self._mode, principal=principal, receipts=self._receipts)
         with self._lock:
-            kept = self._live.setdefault(session, Conversation(gate, principal, self.upstreams))
+            kept = self._live.setdefault(session, Conversation(gate, principal, self.upstreams, self._store))
             self._live.move_to_end(session)
             idle = [name for name, held in self._live.items() if not held.making and name != session]
             for name in idle[: max(len(self._live) - self._most, 0)]:
                 del self._live[name]
         return kept
-
-
-def _seen(conversation: Conversation) -> Live:
-    now = conversation.gate.next()
-    decision, session = type(now.decision).__name__.lower(), conversation.session.id
-    return Live(session, conversation.principal, decision, _why(now.decision), callable_tools(now), _pending(conversation))
 
 
 def _why(decision: Decision) -> str:
@@ -225,6 +250,6 @@ def _why(decision: Decision) -> str:
             return "all that is wanted is known"
 
 
-def _pending(conversation: Conversation) -> Pending | None:
-    asked = conversation.session.memory.open
+def _pending(session: Session) -> Pending | None:
+    asked = session.memory.open
     return Pending(digest_of(asked), asked.text, asked.by) if isinstance(asked, AskedCall) else None

@@ -9,6 +9,7 @@ import secrets
 from toolplan.domain import Principal
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
+from toolplan.serving.principals import text_of
 
 LEAST_BYTES = 32
 """Of a secret."""
@@ -35,6 +36,5 @@ class Handles:
 
     def session(self, handle: str, principal: Principal) -> str:
         """The name of the session that `handle` opens for `principal`, with exactly these rights; for anybody else it is another."""
-        roles, scopes = sorted(principal.roles), sorted(principal.scopes)
-        held = [handle, principal.subject, principal.tenant, roles, scopes, principal.environment]
-        return hmac.new(self._secret, _LABEL + json.dumps(held, separators=(",", ":")).encode(), "sha256").hexdigest()
+        held = json.dumps([handle, text_of(principal)])
+        return hmac.new(self._secret, _LABEL + held.encode(), "sha256").hexdigest()

@@ -15,10 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from toolplan.domain import Principal
 from toolplan.language.diagnostics import DomainError
 from toolplan.serving.approvals import Approval, Approvals, Undecidable
 from toolplan.serving.pages import fields_of, filled, notice, page
+from toolplan.serving.principals import read, written
 
 PATH = "/approve"
 LASTS = 3600.0
@@ -41,11 +41,7 @@ class Links:
 
     def sign(self, approval: Approval, *, seconds: float = LASTS) -> str:
         """The path of a page on which `approval` is decided, good for so many `seconds`."""
-        principal = asdict(approval.principal) | {
-            "roles": sorted(approval.principal.roles),
-            "scopes": sorted(approval.principal.scopes),
-        }
-        claims = {"aud": _AUDIENCE, "exp": time.time() + seconds, **asdict(approval), "principal": principal}
+        claims = {"aud": _AUDIENCE, "exp": time.time() + seconds, **asdict(approval), "principal": written(approval.principal)}
         return f"{PATH}/{jwt.encode(claims, self._key, algorithm=_ALGORITHM)}"
 
     def read(self, path: str) -> Approval:
@@ -57,9 +53,7 @@ class Links:
             raise Undecidable("This link has expired: ask for another.") from None
         except (jwt.PyJWTError, ValueError):
             raise Undecidable("This is no link of this server.") from None
-        held = claims["principal"]
-        principal = Principal(**held | {"roles": frozenset(held["roles"]), "scopes": frozenset(held["scopes"])})
-        return Approval(claims["session"], principal, claims["question"], claims["by"])
+        return Approval(claims["session"], read(claims["principal"]), claims["question"], claims["by"])
 
 
 def link_pages(links: Links, approvals: Approvals) -> list[Route]:

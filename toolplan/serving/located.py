@@ -7,10 +7,12 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
+from pathlib import Path
 
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.language.source import Location, Source, Span
+from toolplan.receipts.reading import bytes_in
 
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"(?P<colon>\s*:)?', re.DOTALL)
 SECRET = re.compile(r"(?P<reference>\$\{[^}]*\})|[^\s]", re.DOTALL)
@@ -71,6 +73,15 @@ def fields_of(part: Located, wrong: Callable[[Located, str, str], None]) -> dict
             wrong(place, f"{quoted(name)} stands here twice", "leave one out")
         fields.setdefault(name, value)
     return fields
+
+
+def located_in(path: Path) -> Located:
+    """The value in a file. Raises DomainError where it cannot be read, or is no JSON."""
+    try:
+        text = bytes_in(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise DomainError([Diagnostic(Code.NOT_UTF8, f"{quoted(str(path))} is not UTF-8", None, "save it as UTF-8")]) from None
+    return located(str(path), text)
 
 
 def located(name: str, text: str) -> Located:

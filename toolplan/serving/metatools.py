@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from mcp_types import ElicitRequestFormParams, ElicitResult
 
 from toolplan.adapters.elicitation import asked, digest_of
 from toolplan.domain import Performer, Principal
-from toolplan.frontier import Clarify, Instruct, callable_tools
+from toolplan.frontier import CallQuestion, Clarify, Frontier, Instruct, callable_tools
 from toolplan.gate import Allow, Gate, Hold, Permit, Ran, Refuse, ToolCall
 from toolplan.language.diagnostics import DomainError, quoted
 from toolplan.serving import finding
@@ -30,8 +30,20 @@ UNHEARD = (TimeoutError, ConnectionError)
 """After these nobody knows whether a call has run."""
 
 
+Announce = Callable[[Conversation], Awaitable[None]]
+"""Told of a conversation whose open question is for somebody who is not shown it in here. It does not raise."""
+
+
+async def to_nobody(conversation: Conversation) -> None:
+    """Tell nobody."""
+
+
 class Client(Protocol):
     """Whoever sent a request."""
+
+    @property
+    def shows_forms(self) -> bool:
+        """Whether its user can be shown a form."""
 
     @property
     def call_id(self) -> str:
@@ -103,21 +115,34 @@ class Request:
         return None if question is None else await self.client.ask(self.handle, digest_of(question), form)
 
     async def settled(self) -> Told:
-        """What is next, once the user has answered what they can be shown."""
-        while isinstance((await self.gate.anext()).decision, Clarify) and await asked(self.gate, self.elicit):
-            pass
-        return await self.next()
+        """What is next, once the user has answered what they can be shown. A question that was dismissed is open again, for their next words."""
+        seen, is_answered = await asyncio.to_thread(self._seen), True
+        while is_answered and isinstance(seen.now.decision, Clarify):
+            is_answered = await asked(self.gate, self.elicit)
+            seen = await asyncio.to_thread(self._seen)
+        return seen.told
 
     async def next(self) -> Told:
-        """What is next. A question that was dismissed is open again, for the user's next words."""
-        return Told(*await asyncio.to_thread(shown, self.conversation, await self.gate.anext()))
+        """What is next."""
+        return (await asyncio.to_thread(self._seen)).told
+
+    def _seen(self) -> _Seen:
+        now = self.gate.next()
+        return _Seen(now, Told(*shown(self.conversation, now)))
+
+
+class _Seen(NamedTuple):
+    """What is next, and what is told of it."""
+
+    now: Frontier
+    told: Told
 
 
 class MetaTools:
     """The constant tools of `desk`: `listed` ones, in order, and what each does."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, announce: Announce = to_nobody) -> None:
+        self._desk, self._announce = desk, announce
         self._uses: dict[str, Callable[[Request], Awaitable[Answer]]] = {
             FRONTIER.name: _frontier,
             CALL.name: _call,
@@ -139,11 +164,20 @@ class MetaTools:
             return Wrong(wrong)
         try:
             handle, conversation = await asyncio.to_thread(self._opened, arguments.get("conversation"), principal, client)
-            return await self._uses[name](Request(handle, conversation, arguments, client))
+            answer = await self._uses[name](Request(handle, conversation, arguments, client))
+            await self._announced(conversation, client)
+            return answer
         except NotFound as error:
             return Wrong(f"{error}")
         except DomainError as error:
             return Wrong("; ".join(f"{found.message}: {found.hint}" if found.hint else found.message for found in error.diagnostics))
+
+    async def _announced(self, conversation: Conversation, client: Client) -> None:
+        if self._announce is to_nobody:
+            return
+        match conversation.session.memory.open:
+            case AskedCall(by=by) if by or not client.shows_forms:
+                await self._announce(conversation)
 
     def _opened(self, given: object, principal: Principal, client: Client) -> tuple[str, Conversation]:
         handle = (client.resumes or None) if given is None else str(given)
@@ -159,7 +193,7 @@ async def _frontier(request: Request) -> Answer:
 
 async def _call(request: Request) -> Answer:
     call = ToolCall(request.client.call_id, str(request.arguments["tool"]), request.arguments.get("arguments", {}))
-    verdict = await request.gate.acheck(call)
+    verdict = _held(request, call) or await request.gate.acheck(call)
     if isinstance(verdict, Hold) and await asked(request.gate, request.elicit):
         # What the user has decided on is this very call: nothing that came with the request is looked at again.
         call = ToolCall(verdict.call.id, verdict.call.tool, verdict.call.values)
@@ -171,6 +205,15 @@ async def _call(request: Request) -> Answer:
             return Wrong(verdict.message)
         case Hold(question):
             return Wrong(_closed(question.by))
+
+
+def _held(request: Request, call: ToolCall) -> Hold | None:
+    """What was said of `call` when it came before, where its question is still open: nobody thinks of it once more before that is answered."""
+    question = None if request.is_new else request.conversation.session.memory.open
+    if not isinstance(question, AskedCall) or question.call.tool != call.tool or not isinstance(call.arguments, Mapping):
+        return None
+    is_same = all(question.call.values.get(name) == value for name, value in call.arguments.items())
+    return Hold(CallQuestion(question.text, question.call, question.by), question.call) if is_same else None
 
 
 async def _answer(request: Request) -> Answer:
@@ -194,7 +237,7 @@ async def _explain(request: Request) -> Answer:
     now, tool = await request.gate.anext(), str(request.arguments["tool"])
     if tool in callable_tools(now):
         return Told(f"{quoted(tool)} can be called now.", {"tool": tool, "callable": True})
-    reasons = await asyncio.to_thread(finding.reasons, now, tool)
+    reasons = await asyncio.to_thread(finding.reasons, request.conversation.session, now, tool)
     if not reasons:
         return Wrong(f"no tool is called {quoted(tool)} here: look for one with {quoted(DISCOVER.name)}")
     lines = [f"{quoted(tool)} cannot be called now.", *(line for reason in reasons for line in reason.lines)]
@@ -202,8 +245,12 @@ async def _explain(request: Request) -> Answer:
 
 
 async def _discover(request: Request) -> Answer:
+    session, words = request.conversation.session, str(request.arguments["query"])
+    if request.is_new:
+        # A tool without a contract that fits best is open from now on.
+        await asyncio.to_thread(session.discover, words)
     now = await request.gate.anext()
-    found = await asyncio.to_thread(finding.found, request.conversation, now, str(request.arguments["query"]))
+    found = await asyncio.to_thread(finding.found, session, now, words)
     return Told(
         "\n".join(line for tool in found for line in tool.lines) or "No tool fits these words.",
         {"tools": [tool.to_dict() for tool in found]},
@@ -223,12 +270,15 @@ async def _report(request: Request) -> Answer:
 
 async def _made(request: Request, call: ToolCall, permit: Permit) -> Answer:
     """What came of a call that may run now, where this server can make it."""
-    upstreams, principal, making = request.conversation.upstreams, request.conversation.principal, request.conversation.making
+    conversation = request.conversation
+    upstreams, principal, making = conversation.upstreams, conversation.principal, conversation.making
     if upstreams is None:
+        await conversation.secured(permit)
         text = f"Call {quoted(permit.tool)} now, with exactly these arguments, and tell what it gives with {quoted(REPORT.name)}."
         return Told(text, {"call": permit.id, "tool": permit.tool, "arguments": permit.arguments})
 
     async def execute(arguments: dict[str, object]) -> object:
+        await conversation.secured(permit)
         return await upstreams.call(principal, permit.tool, arguments, request.client.progress)
 
     making.add(permit.id)

@@ -101,7 +101,9 @@ class _Upstreams(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         up = GaugeMetricFamily("toolplan_upstream_up", "Whether an upstream is in reach", labels=["server"])
         tools = GaugeMetricFamily("toolplan_upstream_tools", "Tools that can be called", labels=["server"])
-        quarantined = GaugeMetricFamily("toolplan_upstream_quarantined_tools", "Tools that have changed", labels=["server"])
+        quarantined = GaugeMetricFamily(
+            "toolplan_upstream_quarantined_tools", "Tools that nobody has accepted as they are", labels=["server"]
+        )
         for name, status in self._states().items():
             is_up = isinstance(status, Serving)
             up.add_metric([name], float(is_up))

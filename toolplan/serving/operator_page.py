@@ -7,21 +7,25 @@ import hmac
 import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import jwt
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from toolplan.checks.reviewing import quarantined
 from toolplan.language.diagnostics import DomainError
 from toolplan.receipts.files import FileReceipts
 from toolplan.receipts.lines import ENCODING, lines_in, receipt_in
 from toolplan.serving.approvals import Approval, Approvals, Undecidable
+from toolplan.serving.attempts import Attempts
 from toolplan.serving.desk import Desk, Live
 from toolplan.serving.links import Links
+from toolplan.serving.metrics import States
 from toolplan.serving.operators import Operator, Operators
 from toolplan.serving.pages import Html, fields_of, filled, joined, notice, page
+from toolplan.serving.upstreams import Outage, Serving, Status
 
 PATH = "/operator"
 COOKIE = "toolplan-operator"
@@ -43,7 +47,15 @@ _DESK = f"""
 <p>$name, who decides for: $roles. <a href="{PATH}">Reload</a>
 <form method="post" action="{PATH}/sign-out"><input type="hidden" name="csrf" value="$csrf"><button>Sign out</button></form></p>
 <table><thead><tr><th>Conversation</th><th>For</th><th>Next</th><th>May be called</th><th>Waits for</th></tr></thead><tbody>$rows</tbody></table>
+$servers
 """
+_SERVERS = """
+<h2>Servers</h2>
+<table><thead><tr><th>Server</th><th>Now</th><th>Tools</th><th>Not accepted</th></tr></thead><tbody>$rows</tbody></table>
+$unreviewed
+"""
+_SERVER = "<tr><td>$name</td><td>$now</td><td>$count</td><td>$quarantined</td></tr>"
+_UNREVIEWED = "<p>Out of use, because their tools are none that they were reviewed for: $contracts</p>"
 _ROW = f"""
 <tr><td><a href="{PATH}/receipts/$session">$shown</a></td><td>$subject</td><td>$decision<br>$why</td><td>$tools</td><td>$pending</td></tr>
 """
@@ -99,7 +111,8 @@ class SignIns:
 class OperatorPage:
     """What the page shows, and how it decides. `url` is what browsers call the server. Without `receipts` it shows none.
 
-    It shows the conversations that this process has at hand; what is decided here is decided for all processes.
+    It shows the conversations of the last days, whichever process has them at hand, and the servers behind as this process finds them:
+    `states` tells. What is decided here is decided for all processes.
     """
 
     desk: Desk
@@ -108,6 +121,9 @@ class OperatorPage:
     sign_ins: SignIns
     url: str
     receipts: FileReceipts | None = None
+    states: States = dict
+    attempts: Attempts = field(default_factory=Attempts)
+    """To sign in, by name and address. Behind a proxy that names nobody all have its address."""
 
     def routes(self) -> list[Route]:
         """The page, to be served beside the server."""
@@ -121,7 +137,10 @@ class OperatorPage:
 
     async def _sign_in(self, request: Request) -> Response:
         fields = await fields_of(request)
-        cookie = self.sign_ins.begin(fields.get("name", ""), fields.get("secret", ""))
+        name, address = fields.get("name", ""), request.client.host if request.client else ""
+        if not self.attempts.admits(name, address):
+            return notice("Too often", "Wait a minute, and try again.", 429)
+        cookie = self.sign_ins.begin(name, fields.get("secret", ""))
         if cookie is None:
             return page("Not signed in", joined([filled("<p>There is nobody of this name and secret.</p>"), filled(_SIGN_IN)]), 401)
         answer = RedirectResponse(PATH, 303)
@@ -139,14 +158,16 @@ class OperatorPage:
         live = await asyncio.to_thread(self.desk.live)
         rows = joined([self._row(seen, who) for seen in live])
         roles = ", ".join(sorted(who.operator.roles)) or "nobody"
-        return page("Conversations", filled(_DESK, name=who.operator.name, roles=roles, csrf=who.csrf, rows=rows))
+        body = filled(_DESK, name=who.operator.name, roles=roles, csrf=who.csrf, rows=rows, servers=self._servers())
+        return page("Conversations", body)
 
     async def _decide(self, request: Request, who: SignedIn, fields: Fields) -> Response:
         approval, answer = self.links.read(fields.get("link", "")), fields.get("answer")
         if answer not in ("yes", "no"):
             return notice("Nothing was decided", "Accept or decline.", 400)
-        if not who.operator.decides(approval.by):
-            return notice("Not yours", f"{approval.by or 'the user'} decides this.", 403)
+        if not who.operator.decides(approval.by, approval.principal.subject):
+            whose = f"{approval.by} decides this, and nobody about a call of their own." if approval.by else "the user decides this."
+            return notice("Not yours", whose, 403)
         await asyncio.to_thread(self.approvals.decide, approval, yes=answer == "yes", name=who.operator.name)
         return RedirectResponse(PATH, 303)
 
@@ -170,11 +191,21 @@ class OperatorPage:
             pending=self._pending(live, who),
         )
 
+    def _servers(self) -> Html:
+        """How the servers behind are, and what of them is out of use until somebody has reviewed it."""
+        states = self.states()
+        if not states:
+            return Html("")
+        rows = joined([_server(name, status) for name, status in states.items()])
+        contracts = ", ".join(quarantined(self.desk.domain, self.desk.catalog))
+        unreviewed = filled(_UNREVIEWED, contracts=contracts) if contracts else Html("")
+        return filled(_SERVERS, rows=rows, unreviewed=unreviewed)
+
     def _pending(self, live: Live, who: SignedIn) -> Html:
         if live.pending is None:
             return Html("")
         approval = Approval(live.session, live.principal, live.pending.question, live.pending.by)
-        decides = who.operator.decides(approval.by)
+        decides = who.operator.decides(approval.by, live.principal.subject)
         form = filled(_FORM, csrf=who.csrf, link=self.links.sign(approval)) if decides else Html("")
         return filled(_PENDING, who=approval.by or "the user", text=live.pending.text, form=form)
 
@@ -196,6 +227,14 @@ class OperatorPage:
                 return notice("Not now", "It cannot be done at this moment: try again later.", 503)
 
         return answered
+
+
+def _server(name: str, status: Status) -> Html:
+    match status:
+        case Serving(tools, held):
+            return filled(_SERVER, name=name, now="in reach", count=str(len(tools)), quarantined=", ".join(held))
+        case Outage(reason):
+            return filled(_SERVER, name=name, now=f"out of reach: {reason}", count="", quarantined="")
 
 
 def _receipts_of(receipts: FileReceipts, session: str) -> list[Html]:

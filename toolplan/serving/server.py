@@ -31,7 +31,8 @@ from pydantic import ValidationError
 
 from toolplan.domain import Principal
 from toolplan.serving.desk import Desk
-from toolplan.serving.metatools import Answer, MetaTools, Passed, Told, Wrong
+from toolplan.serving.metatools import Announce, Answer, MetaTools, Passed, Told, Wrong, to_nobody
+from toolplan.serving.principals import text_of
 
 Context = ServerRequestContext[Any, Any]
 
@@ -48,12 +49,12 @@ INSTRUCTIONS = (
 )
 
 
-def server_of(desk: Desk, *, principal: Callable[[Context], Principal], secret: bytes) -> Server[Any]:
+def server_of(desk: Desk, *, principal: Callable[[Context], Principal], secret: bytes, announce: Announce = to_nobody) -> Server[Any]:
     """The server of the conversations of `desk`. `principal` tells for whom a request is, from its sign-in and from nothing in it.
 
     Servers that share `secret` take each other's questions up, those that share a store each other's conversations.
     """
-    tools = MetaTools(desk)
+    tools = MetaTools(desk, announce)
     listed = [Tool(name=tool.name, description=tool.description, input_schema=dict(tool.schema)) for tool in tools.listed]
 
     async def list_tools(context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
@@ -66,11 +67,20 @@ def server_of(desk: Desk, *, principal: Callable[[Context], Principal], secret: 
             return leg.result
 
     server: Server[Any] = Server(
-        NAME, version=version("toolplan"), instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
+        NAME,
+        version=version("toolplan"),
+        instructions=INSTRUCTIONS,
+        # Without it, the SDK has all tools listed for every call, to look for headers that repeat arguments.
+        get_tool_input_schema={tool.name: tool.schema for tool in tools.listed}.get,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
     )
 
+    # Otherwise the SDK lists all tools for each call, to look at its headers.
+    server.get_tool_input_schema = {tool.name: tool.schema for tool in tools.listed}.get
+
     def bound(context: Context) -> str:
-        return repr(principal(context))
+        return text_of(principal(context))
 
     server.middleware.append(
         RequestStateBoundary(RequestStateSecurity(keys=[secret], ttl=PATIENCE, bind_principal=bound), default_audience=NAME)
@@ -112,17 +122,21 @@ class _Client:
     def resumes(self) -> str:
         return self._asked.handle if self._asked is not None else ""
 
+    @property
+    def shows_forms(self) -> bool:
+        session = self._context.session
+        is_reached = session.can_send_request or is_version_at_least(session.protocol_version, INPUT_REQUIRED)
+        return is_reached and _takes_forms(session.client_capabilities)
+
     async def ask(self, handle: str, question: str, form: ElicitRequestFormParams) -> ElicitResult | None:
         session = self._context.session
-        if not _takes_forms(session.client_capabilities):
+        if not self.shows_forms:
             return None
         if session.can_send_request:
             try:
                 return await session.elicit_form(form.message, form.requested_schema, self._context.request_id)
             except (MCPError, ValidationError):
                 return None
-        if not is_version_at_least(session.protocol_version, INPUT_REQUIRED):
-            return None
         if self._asked != _Asked(handle, question):
             raise _Leg(_Asked(handle, question), form)
         answer = self._answers.get(question)

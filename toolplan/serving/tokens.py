@@ -34,6 +34,7 @@ class ClaimNames:
 
     roles: str = "roles"
     tenant: str = "tenant"
+    clearances: str = "clearances"
 
 
 def read_key_set(path: Path) -> Keys:
@@ -95,13 +96,14 @@ class Tokens(TokenVerifier):
         """For whom a request is. It is called with requests that have a token: the server lets no others in."""
         user: AuthenticatedUser = context.request.user  # type: ignore[union-attr]  # every request over HTTP has one
         claims = user.access_token.claims or {}
-        roles, tenant = claims.get(self._names.roles), claims.get(self._names.tenant)
+        tenant = claims.get(self._names.tenant)
         return Principal(
             str(claims["sub"]),
             tenant if isinstance(tenant, str) else "",
-            frozenset([roles] if isinstance(roles, str) else _texts(roles)),
+            _named(claims.get(self._names.roles)),
             frozenset(user.access_token.scopes),
             self._environment,
+            _named(claims.get(self._names.clearances)),
         )
 
     def _key(self, name: object) -> jwt.PyJWK:
@@ -115,6 +117,11 @@ class Tokens(TokenVerifier):
 def _scopes(claims: dict[str, Any]) -> set[str]:
     given = claims.get("scope", claims.get("scp"))
     return set(given.split() if isinstance(given, str) else _texts(given))
+
+
+def _named(value: object) -> frozenset[str]:
+    """The names in a claim, which may be a single one."""
+    return frozenset([value] if isinstance(value, str) else _texts(value))
 
 
 def _texts(value: object) -> list[str]:

@@ -8,9 +8,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
+import anyio
 from mcp.shared.dispatcher import ProgressFnT
 
-from toolplan.catalog import NO_TOOLS, Catalog, RealTool, prefixed
+from toolplan.catalog import Catalog, RealTool, prefixed
 from toolplan.domain import Principal
 from toolplan.language.diagnostics import quoted
 from toolplan.serving.configuration import Target, Upstream, as_configured, secrets_of
@@ -30,7 +31,7 @@ Credentials = Callable[[Upstream, Principal], Awaitable[Target | None]]
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """A server that is there. `quarantined` are its tools that have changed since they were accepted: nobody can call them."""
+    """A server that is there. `quarantined` are its tools that nobody has accepted as they are: they are new, or have changed. They cannot be called."""
 
     tools: tuple[str, ...]
     quarantined: tuple[str, ...]
@@ -82,7 +83,8 @@ class Upstreams:
         self._own: OrderedDict[tuple[str, str, str], Connection] = OrderedDict()
         self._retired: list[Connection] = []
         self._observers: list[Callable[[Catalog], None]] = []
-        self._catalog = NO_TOOLS
+        # Not `NO_TOOLS`, of which nobody knows what is offered: here nothing is, before a server answers.
+        self._catalog = Catalog()
         self._fronted = {
             upstream.name: _Fronted(upstream, f"{upstream.name}." if len(upstreams) > 1 else "", self._listing(upstream))
             for upstream in upstreams
@@ -93,12 +95,15 @@ class Upstreams:
         self._pins.known()
         for fronted in self._fronted.values():
             fronted.connection.open()
-        await asyncio.gather(*(fronted.connection.known() for fronted in self._fronted.values()))
+        try:
+            await asyncio.gather(*(fronted.connection.known() for fronted in self._fronted.values()))
+        except asyncio.CancelledError:
+            await self._close()
+            raise
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        connections = [*self._retired, *self._own.values(), *(fronted.connection for fronted in self._fronted.values())]
-        await asyncio.gather(*(connection.close() for connection in connections))
+        await self._close()
 
     @property
     def catalog(self) -> Catalog:
@@ -144,6 +149,12 @@ class Upstreams:
             raise UpstreamError(hiding.text(str(error))) from None
         return hiding.value(result.model_dump(mode="json", by_alias=True, exclude_none=True))
 
+    async def _close(self) -> None:
+        connections = [*self._retired, *self._own.values(), *(fronted.connection for fronted in self._fronted.values())]
+        # Servers that were started here get the time to end, also where whoever is done with them has none.
+        with anyio.CancelScope(shield=True):
+            await asyncio.gather(*(connection.close() for connection in connections))
+
     def _listing(self, upstream: Upstream) -> Connection:
         return Connection(upstream.name, upstream.target, self._reach, self._patience, lambda: self._listed(upstream.name))
 
@@ -171,7 +182,7 @@ class Upstreams:
     def _listed(self, name: str) -> None:
         fronted = self._fronted[name]
         if isinstance(fronted.connection.state, Connected):
-            fronted.quarantined = tuple(self._pins.changed(name, fronted.connection.tools.values()))
+            fronted.quarantined = tuple(self._pins.unaccepted(name, fronted.connection.tools.values()))
         self._publish()
 
     def _publish(self) -> None:

@@ -32,6 +32,8 @@ PROBE = "toolplan-readiness"
 """The name of a session that nobody has, by which a store is tried."""
 PATIENCE = 2.0
 """Seconds that a store may take to answer."""
+KEPT_ALIVE = 75
+"""Seconds that a connection may be idle: longer than proxies keep one, which else would send a request as it closes."""
 
 
 def app_of(server: Server[Any], tokens: Tokens, *, url: str, scopes: Sequence[str] = (), routes: Sequence[Route] = ()) -> Starlette:
@@ -101,7 +103,10 @@ class _Server(uvicorn.Server):
 
 async def serve_http(app: Starlette, host: str, port: int) -> None:
     """Serve `app` until the process is told to end. Requests are not logged: addresses may hold a signed link."""
-    await _Server(uvicorn.Config(app, host=host, port=port, access_log=False, log_level="warning", server_header=False)).serve()
+    config = uvicorn.Config(
+        app, host=host, port=port, access_log=False, log_level="warning", server_header=False, timeout_keep_alive=KEPT_ALIVE
+    )
+    await _Server(config).serve()
 
 
 async def _answers(store: Store) -> bool:
