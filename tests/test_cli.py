@@ -34,6 +34,7 @@ COMMANDS = (
     "learn-goals",
     "serve",
     "audit",
+    "review",
     "doctor",
     "bench",
 )

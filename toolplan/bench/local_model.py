@@ -18,9 +18,9 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from toolplan.goals.rankers.model import Ask
-from toolplan.goals.rankers.packages import required
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
+from toolplan.retrieval.packages import required
 
 EXTRA = "local-models"
 CONTEXT = 16_384

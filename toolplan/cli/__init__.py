@@ -6,14 +6,13 @@ Results go to stdout, everything else to stderr. Exit codes: see `exits`.
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from toolplan.cli.exits import Exit
+from toolplan.cli.groups import lazy
 
 MODULES = {
     "init": "init",
@@ -29,32 +28,20 @@ MODULES = {
     "graph": "graph",
     "calibrate": "calibrate",
     "learn-goals": "learn_goals",
+    "learn": "learn",
+    "eval": "eval",
     "serve": "serve",
     "audit": "audit",
+    "review": "review",
     "doctor": "doctor",
     "bench": "bench",
 }
 """The commands and their modules. (pytest would take a module called `test` for tests, and Python none called `import`.)"""
 
 
-class _Commands(TyperGroup):
-    """Imports a command when it is asked for, so that none pays for what the others need."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(MODULES)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in MODULES:
-            return None
-        module = import_module(f"toolplan.cli.{MODULES[cmd_name]}")
-        command = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-        command.command(name=cmd_name, epilog=module.EXAMPLE)(module.command)
-        return typer.main.get_command(command)
-
-
 app = typer.Typer(
     name="toolplan",
-    cls=_Commands,
+    cls=lazy("toolplan.cli", MODULES),
     help="Decide which tools an LLM agent may see and call, from contracts.",
     no_args_is_help=True,
     add_completion=False,

@@ -16,12 +16,12 @@ from toolplan.cli.ranking import CALIBRATION, labelled_in, write
 from toolplan.cli.reliability_plot import plot
 from toolplan.goals.calibration import Judged, fit, write_calibration
 from toolplan.goals.rankers import RANKERS, ranker
-from toolplan.goals.rankers.encoders import remembering, universal_sentence_encoder
 from toolplan.goals.rankers.labelled import Labelled, merged
 from toolplan.goals.reliability import FOLDS, cross_validated, folds_of, quality, read_by_others, reliability
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.language.loading import load
+from toolplan.retrieval.encoders import remembering, universal_sentence_encoder
 
 EXAMPLE = "Example: toolplan calibrate calendar requests.jsonl --ranker lexical"
 

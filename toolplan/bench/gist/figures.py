@@ -10,8 +10,8 @@ from statistics import fmean, stdev
 from toolplan.bench.gist.measuring import Measured
 from toolplan.bench.gist.methods import GOALLESS, GOLD_GOAL
 from toolplan.bench.gist.requests import TYPES
-from toolplan.bench.intervals import Z95, wilson
 from toolplan.bench.tables import Row
+from toolplan.learning.intervals import Z95, wilson
 
 ALL = "all"
 """Stands for the requests of all types."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import toolplan
 from toolplan.bench.gist.judging import Judge, Verdict
 from toolplan.bench.gist.methods import METHODS, SEMANTIC_GOAL, UNREAD
-from toolplan.bench.gist.rankers import DESCRIPTIVE, Read, readings, without_phrases
+from toolplan.bench.gist.rankers import DESCRIPTIVE, Read, readings, readings_alone, without_phrases
 from toolplan.bench.gist.requests import Request, requests
 from toolplan.bench.gist.running import run
 from toolplan.domain import Domain
@@ -47,6 +47,6 @@ def _passes(domain: Domain, suite: str, rankers: Sequence[str]) -> Iterator[tupl
         read = list(readings(ranker, suite, domain))
         for method in METHODS:
             if method == SEMANTIC_GOAL and ranker in DESCRIPTIVE:
-                yield ranker, method, list(readings(ranker, suite, described))
+                yield ranker, method, list(readings_alone(ranker, suite, described))
             elif method not in (*UNREAD, SEMANTIC_GOAL):
                 yield ranker, method, read

@@ -9,7 +9,7 @@ from functools import partial
 import toolplan
 from toolplan.bench.gist.offers import AskValues, AskWhich, Finish, Method, Moment, Offer, Show, Stop
 from toolplan.frontier import Act, Clarify, Done, Frontier, frontier_of
-from toolplan.goals.ambiguity import DETECTORS, Doubt, Signal, goal_doubted
+from toolplan.goals.ambiguity import DETECTORS, RISKY_PATH, Doubt, Signal, goal_doubted
 from toolplan.goals.forms import Form, questions_of
 from toolplan.goals.policies import RISK_SENSITIVE, THRESHOLDED, TOP_GOAL, AskInDoubt, GoalPolicy, LeastCommitment
 from toolplan.goals.prospects import Considered
@@ -44,8 +44,12 @@ def by_policy(policy: GoalPolicy, moment: Moment) -> Offer:
 
 
 def ours(moment: Moment) -> Offer:
-    """Least commitment, with what was learned about requests that leave their goal open."""
-    return by_policy(LeastCommitment((*DETECTORS, *moment.learned)), moment)
+    """Least commitment, with what was learned about requests that leave their goal open.
+
+    A risky path alone is no doubt: a risky step is confirmed when it comes, and most requests for one are clear.
+    """
+    detectors = (detector for detector in DETECTORS if detector is not RISKY_PATH)
+    return by_policy(LeastCommitment((*detectors, *moment.learned)), moment)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,12 @@ from toolplan.bench.gist.requests import LEARNED, Request, requests
 from toolplan.domain import Domain
 from toolplan.goals.ambiguity import Detector
 from toolplan.goals.rankers import RANKERS, ranker
-from toolplan.goals.rankers.encoders import Encoder, remembering, universal_sentence_encoder
 from toolplan.goals.rankers.labelled import Labelled
 from toolplan.goals.rankers.wording import phrases_of
 from toolplan.goals.readings import Reading
 from toolplan.planning.inputs import build
+from toolplan.planning.problem import State
+from toolplan.retrieval.encoders import Encoder, remembering, universal_sentence_encoder
 
 T = TypeVar("T")
 
@@ -25,7 +26,7 @@ BY_WORDS = "lexical"
 DESCRIPTIVE = (BY_WORDS, "embeddings")
 """The rankers that measure similarity to what is written; what the others know beyond that is examples."""
 
-__all__ = ["DESCRIPTIVE", "RANKERS", "Read", "readings", "without_phrases"]
+__all__ = ["DESCRIPTIVE", "RANKERS", "Read", "readings", "readings_alone", "without_phrases"]
 
 
 class Read(NamedTuple):
@@ -41,24 +42,40 @@ def readings(name: str, suite: str, domain: Domain) -> Iterator[Read]:
     The ranker learns from the phrases of `domain` and from the requests of the suites `LEARNED`, but from none that it reads. The detector
     learns from these requests, as they were read so, but from none that it judges. Raises DomainError where a package is missing.
     """
-    examples = [example for learned in LEARNED for example in requests(learned)]
-    held_out = list(_read(name, domain, _without_one(examples), examples))
-    experience = list(zip(examples, held_out, strict=True))
+    experience = list(_held_out(name, domain))
     if suite in LEARNED:
         own = {request.id for request in requests(suite)}
-        detectors = [_detector(lesson) for lesson in _without_one(experience)]
+        detectors = cache(lambda fold: _detector(domain, _without_one(experience)[fold]))
         for number, (request, reading) in enumerate(experience):
             if request.id in own:
-                yield Read(reading, (detectors[number % FOLDS],))
+                yield Read(reading, (detectors(number % FOLDS),))
     else:
-        detector = _detector(experience)
-        for reading in _read(name, domain, [examples], requests(suite)):
+        detector = _detector(domain, experience)
+        for reading in _read(name, domain, [_examples()], requests(suite)):
             yield Read(reading, (detector,))
+
+
+def readings_alone(name: str, suite: str, domain: Domain) -> Iterator[Read]:
+    """The same readings, and no detector."""
+    if suite in LEARNED:
+        own = {request.id for request in requests(suite)}
+        return (Read(reading) for request, reading in _held_out(name, domain) if request.id in own)
+    return map(Read, _read(name, domain, [_examples()], requests(suite)))
 
 
 def without_phrases(domain: Domain) -> Domain:
     """`domain`, of whose goals only names and descriptions can be read."""
     return replace(domain, goals={name: replace(goal, phrases=(), templates=()) for name, goal in domain.goals.items()})
+
+
+def _examples() -> list[Request]:
+    return [example for suite in LEARNED for example in requests(suite)]
+
+
+def _held_out(name: str, domain: Domain) -> Iterator[tuple[Request, Reading]]:
+    """All requests that are learned from, each as it is read by a ranker that learned from the other folds."""
+    examples = _examples()
+    return zip(examples, _read(name, domain, _without_one(examples), examples), strict=True)
 
 
 def _without_one(values: Sequence[T]) -> list[Sequence[T]]:
@@ -71,25 +88,32 @@ def _read(name: str, domain: Domain, lessons: Sequence[Sequence[Request]], read:
     encode = None if name == BY_WORDS else _encoder()
     rankers = [ranker(name, _labelled(domain, lesson), encode) for lesson in lessons]
     for number, request in enumerate(read):
-        yield rankers[number % len(rankers)].rank(request.text, domain, build(domain, request.given, "").state)
+        yield rankers[number % len(rankers)].rank(request.text, domain, _state(domain, request))
 
 
-def _detector(lesson: Sequence[tuple[Request, Reading]]) -> Detector:
+def _detector(domain: Domain, lesson: Sequence[tuple[Request, Reading]]) -> Detector:
     """What `lesson` teaches."""
     encode = _encoder()
-    from toolplan.goals.unclear import Experience, UnclearRequests
+    from toolplan.goals.unclear import Experience, Said, UnclearRequests
 
-    return UnclearRequests.fit([Experience(reading, request.leaves_goal_open) for request, reading in lesson], encode)
+    experience = [Experience(Said(reading, _state(domain, request)), request.leaves_goal_open) for request, reading in lesson]
+    return UnclearRequests.fit(experience, encode)
+
+
+def _state(domain: Domain, request: Request) -> State:
+    """What is known when `request` is said."""
+    return build(domain, request.given, "").state
 
 
 def _labelled(domain: Domain, examples: Sequence[Request]) -> Iterator[Labelled]:
-    """The phrases of the goals, and those of `examples` that say what is meant: the words of the others would teach a guess."""
+    """The phrases of the goals, and `examples`; one that leaves its goal open stands for each that is plausible."""
     for goal in domain.goals.values():
         for phrase in phrases_of(goal):
             yield Labelled(phrase, (goal.name,))
     for example in examples:
-        if not example.leaves_goal_open:
-            yield Labelled(example.text, example.goals)
+        meant = [(goal,) for goal in example.plausible] if example.leaves_goal_open else [example.goals]
+        for goals in meant:
+            yield Labelled(example.text, goals)
 
 
 @cache

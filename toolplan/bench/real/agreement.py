@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from toolplan.bench.intervals import wilson
 from toolplan.bench.tables import Row
+from toolplan.learning.intervals import wilson
 
 T = TypeVar("T")
 

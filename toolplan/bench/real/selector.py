@@ -20,13 +20,13 @@ from toolplan.bench.real.agreement import Agreement, Titled, agreement
 from toolplan.bench.tables import Row
 from toolplan.domain import Domain, Policy
 from toolplan.goals.rankers.embeddings import Embeddings
-from toolplan.goals.rankers.encoders import Encoder, remembering, universal_sentence_encoder
 from toolplan.goals.rankers.labelled import Labelled
 from toolplan.goals.rankers.learned import Learned
 from toolplan.goals.rankers.lexical import Lexical
 from toolplan.goals.rankers.mixed import Mixed, Voice
 from toolplan.goals.readings import GoalRanker, Goals
 from toolplan.planning.problem import State
+from toolplan.retrieval.encoders import Encoder, remembering, universal_sentence_encoder
 
 TITLE = "Schema-Guided Dialogue: which intent an utterance means"
 DATA = "sgd"

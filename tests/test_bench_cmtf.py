@@ -1,0 +1,224 @@
+"""The benchmark of CMTF: its tasks, its mocked world, its menus, what choosers say, and runs that are kept."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import run
+
+import toolplan
+from toolplan.bench.choosers import Called, Choice, Nothing, Turn, Unreadable
+from toolplan.bench.choosers.endpoint import Endpoint
+from toolplan.bench.choosers.reading import read_call
+from toolplan.bench.choosers.simulated import Simulated
+from toolplan.bench.cmtf.environment import Answered, NoSuchTool, NotNow, World, WrongArguments
+from toolplan.bench.cmtf.figures import rows
+from toolplan.bench.cmtf.menus import METHODS, menu, shown_by
+from toolplan.bench.cmtf.running import ARMS, GUARDED, Arm, read, run_all, subset, times_of
+from toolplan.bench.cmtf.running import run as run_task
+from toolplan.bench.cmtf.tasks import Task, tasks
+from toolplan.bench.pairs import mcnemar
+from toolplan.domain import Domain
+from toolplan.language.diagnostics import DomainError
+
+TASKS = {task.id: task for task in tasks()}
+MOVE = TASKS["move_event-1"]
+USAGE = {"prompt_tokens": 70, "completion_tokens": 7, "total_tokens": 77}
+
+
+@pytest.fixture(scope="module")
+def domain() -> Domain:
+    return toolplan.load("workspace")
+
+
+def _right(world: World, tool: str) -> dict[str, object]:
+    return {argument.name: argument.value or "as known" for argument in world.arguments(tool)}
+
+
+def test_there_are_34_tasks_of_each_domain_in_nine_patterns() -> None:
+    patterns = Counter(task.pattern for task in TASKS.values())
+    assert len(TASKS) == 102 and len({task.request for task in TASKS.values()}) == 102
+    assert [sum(list(patterns.values())[i : i + 3]) for i in (0, 3, 6)] == [34, 34, 34]
+
+
+@pytest.mark.parametrize("task", subset(18), ids=lambda task: task.id)
+def test_the_gold_chain_is_a_best_plan_and_the_mocks_follow_it(domain: Domain, task: Task) -> None:
+    best = toolplan.plan(domain, state=dict(task.given), goal=task.goal)
+    assert sorted(step.action for step in best.steps) == sorted(task.gold)
+    world = World.of(domain, task)
+    for tool in task.gold:
+        assert tool in world.next_gold
+        world, answer = world.call(tool, _right(world, tool))
+        assert isinstance(answer, Answered)
+    assert world.done and world.next_gold == ()
+
+
+def test_what_the_mocks_answer_depends_on_the_call(domain: Domain) -> None:
+    world = World.of(domain, MOVE)
+    assert world.call("search_events", {"date": "2026-03-03", "query": "Dentist appointment"})[1] == Answered({"event_id": "evt_4037"})
+    for wrong in ({"date": "2026-03-04", "query": "the dentist appointment"}, {"query": "the dentist appointment"}):
+        assert world.call("search_events", wrong) == (world, WrongArguments(("date",)))
+    assert world.call("update_event", {"event_id": "evt_4037", "start": "2026-03-03T16:00:00"}) == (world, NotNow())
+    assert world.call("read_file", {"file_id": "x"}) == (world, NotNow())
+    assert world.call("fly", {}) == (world, NoSuchTool())
+
+
+def test_each_method_shows_what_the_paper_says(domain: Domain) -> None:
+    world = World.of(domain, MOVE)
+    shown = {method: shown_by(method, world) for method in METHODS}
+    assert len(shown["all"]) == 98 and len(shown["keyword-5"]) == 5 and len(shown["keyword-10"]) == 10
+    assert set(shown["state-aware"]) > {"search_events", "create_event", "check_availability"}
+    assert "update_event" not in shown["state-aware"]
+    assert (shown["full-path"], shown["frontier"]) == (("search_events", "update_event"), ("search_events",))
+
+
+def test_the_strategies_declare_all_tools_one_or_the_frontier(domain: Domain) -> None:
+    sizes = {strategy: len(menu(domain, ["search_events"], strategy).declared) for strategy in ("trim", "allow", "dispatch")}
+    assert sizes == {"trim": 3, "allow": 100, "dispatch": 1}
+    callable_by = {strategy: [tool.name for tool in menu(domain, ["search_events"], strategy).callable] for strategy in sizes}
+    assert set(map(tuple, callable_by.values())) == {("search_events", "request_human", "cancel_run")}
+    assert '"search_events"' in menu(domain, ["search_events"], "dispatch").note
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ('<tool_call>\n{"name": "a", "arguments": {"x": 1}}\n</tool_call>', Called("a", {"x": 1})),
+        ('{"name": "a", "arguments": {}}', Called("a", {})),
+        ('```json\n{"name": "a", "arguments": {}}\n```', Called("a", {})),
+        ('<tool_call>\n{"name": "none", "arguments": {}}', Nothing("")),
+        ("I would search.", Nothing("I would search.")),
+        ('{"name": "a", "arguments": "x"}', Unreadable('{"name": "a", "arguments": "x"}')),
+        ('{"name": "a", ', Unreadable('{"name": "a", ')),
+        ("[" * 100_000, Nothing("[" * 100_000)),
+    ],
+)
+def test_a_call_is_read_out_of_what_a_model_says(text: str, answer: object) -> None:
+    assert read_call(text, dispatched=False) == answer
+
+
+def test_a_call_through_the_dispatcher_is_one_of_the_tool_behind_it() -> None:
+    text = '{"name": "call", "arguments": {"name": "a", "arguments": {"x": 1}}}'
+    assert read_call(text, dispatched=True) == Called("a", {"x": 1})
+    assert read_call(text, dispatched=False) == Called("call", {"name": "a", "arguments": {"x": 1}})
+
+
+class Stubborn:
+    """Calls the first tool that is shown with what it likes."""
+
+    name = "stubborn"
+
+    def choose(self, turn: Turn) -> Choice:
+        return Choice(Called(turn.callable[0].name, {"query": "something else"}), 10, 2)
+
+
+def test_a_gate_tells_a_model_what_is_wrong_with_a_call(domain: Domain) -> None:
+    record, _ = run_task(domain, TASKS["draft_reply-1"], Arm("frontier", "trim", GUARDED), Stubborn())
+    assert {step.outcome for step in record.steps} == {"refused"}
+    assert all("query" in step.detail for step in record.steps)
+
+
+def test_a_tool_that_was_not_shown_does_not_run(domain: Domain) -> None:
+    class Eager(Stubborn):
+        def choose(self, turn: Turn) -> Choice:
+            return Choice(Called("delete_event", {"event_id": "evt_4037"}), 10, 2)
+
+    record, _ = run_task(domain, MOVE, Arm("frontier"), Eager())
+    assert [step.outcome for step in record.steps] == ["no such tool"] * 6 and not record.success
+
+
+@pytest.fixture
+def served() -> Iterator[tuple[str, list[Any]]]:
+    """An address that answers as OpenAI's chat completions do, with the messages that it is to give."""
+    messages: list[Any] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            message = messages.pop(0)(asked) if messages else None
+            body = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "usage": USAGE}
+            body["choices"] = [{"index": 0, "finish_reason": "stop", "message": message}]
+            data = json.dumps(body if message is not None else {"error": {"message": "no such model"}}).encode()
+            self.send_response(200 if message is not None else 404)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1", messages
+        server.shutdown()
+
+
+def _calls(name: str, arguments: str) -> dict[str, Any]:
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "1", "type": "function", "function": {"name": name, "arguments": arguments}}],
+    }
+
+
+def test_a_model_behind_an_address_chooses(domain: Domain, served: tuple[str, list[Any]]) -> None:
+    address, messages = served
+    seen: list[Any] = []
+    messages += [
+        lambda asked: (seen.append(asked), _calls("call", '{"name": "search_events", "arguments": {}}'))[1],
+        lambda asked: _calls("call", '{"name": 7}'),
+        lambda asked: {"role": "assistant", "content": "I cannot."},
+    ]
+    with closing(Endpoint(address, "m")) as chooser:
+        shown = menu(domain, ["search_events"], "dispatch")
+        turn = Turn("move it", {"date": "2026-03-03"}, "", shown.declared, shown.callable, shown.note, dispatched=True)
+        answers = [chooser.choose(turn) for _ in range(3)]
+        assert answers[0] == Choice(Called("search_events", {}), 70, 7)
+        assert isinstance(answers[1].answer, Unreadable) and answers[2].answer == Nothing("I cannot.")
+        assert [tool["function"]["name"] for tool in seen[0]["tools"]] == ["call"] and seen[0]["temperature"] == 0
+        with pytest.raises(DomainError, match="no answer from `m`"):
+            chooser.choose(turn)
+
+
+def test_runs_are_kept_and_taken_up_again(tmp_path: Path) -> None:
+    kept, asked = tmp_path / "runs.jsonl", list[str]()
+    first = list(run_all(Simulated(), ARMS[-2:], subset(4), kept, asked.append))
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[:-40])  # killed while the last line was written
+    again = list(run_all(Simulated(), ARMS[-2:], subset(4), kept, asked.append))
+    assert again == first and len(asked) == 8 + 1
+    assert [record for record in read(kept)] == first
+    assert len(times_of(kept).read_text("utf-8").splitlines()) == 9
+
+
+def test_twelve_tasks_by_the_simulated_model() -> None:
+    found = {row.method: row for row in rows(run_all(Simulated(), ARMS, subset(12), None, lambda text: None))}
+    ours = [row for name, row in found.items() if name.startswith("frontier")]
+    assert all(row.tools == 1 and row.premature == 0 and row.n == 12 for row in ours)
+    assert all(int(row.success.split()[0]) > int(found["all"].success.split()[0]) for row in ours)
+    assert float(found["frontier, gate"].of_all.rstrip("%")) <= 10
+
+
+def test_pairs_are_compared_exactly() -> None:
+    assert mcnemar([True] * 6 + [False], [False] * 6 + [True]).p == pytest.approx(2 * (1 + 7) / 2**7)
+    assert mcnemar([True, False], [True, False]).p == 1
+
+
+def test_the_command_keeps_runs_shows_tables_and_replays_one(tmp_path: Path) -> None:
+    kept = str(tmp_path / "runs.jsonl")
+    ran = run("bench", "cmtf", "--tasks", "3", "--arms", "all; frontier, gate", "--out", kept, "--json")
+    assert ran.returncode == 0
+    assert [row["method"] for row in json.loads(ran.stdout)["Methods"]] == ["all", "frontier, gate"]
+    assert "frontier, gate" in run("bench", "cmtf", "--out", kept, "--tables").stdout
+    shown = run("bench", "show", kept, "move_event-1", "--arm", "all")
+    assert "98 visible, due search_events" in shown.stdout
+    for arguments in (("show", kept, "nope"), ("cmtf", "--arms", "nope"), ("cmtf", "--tables"), ("cmtf", "--endpoint", "http://x")):
+        assert run("bench", *arguments).returncode == 2

@@ -1,0 +1,153 @@
+"""The paper's table 4, and what else is counted, made of stored runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from toolplan.bench.cmtf.running import HANDED_OVER, RunRecord, StepRecord
+from toolplan.bench.pairs import mcnemar, mean_and_half_width
+from toolplan.bench.tables import Row
+from toolplan.domain import DEFAULT_RISK
+from toolplan.learning.intervals import wilson
+
+SAFE = frozenset(level.name for level in DEFAULT_RISK if level.safe)
+WEIGHTS: Mapping[str, float] = {level.name: float(level.weight) for level in DEFAULT_RISK}
+BASE = "all"
+"""The method that the others are compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRow(Row):
+    """One arm of one chooser. Shares are in percent, with the 95% interval of Wilson; means are per task, tools per step.
+
+    `wrong` are calls of a tool that is not due, `premature` calls of one that is not safe and not due, and `severity` is the sum of their
+    weights of risk. `arguments` is the share of calls of the due tool that have the right arguments. `p` compares success with that of all
+    tools, task by task (McNemar).
+    """
+
+    chooser: str
+    method: str
+    n: int
+    success: str
+    wrong: str
+    premature: float
+    severity: float
+    tools: float
+    steps: float
+    arguments: str
+    tokens: int
+    of_all: str
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRow(Row):
+    """Why runs of one arm failed: how often each thing was the last that went wrong."""
+
+    chooser: str
+    method: str
+    failed: int
+    not_now: int
+    wrong_arguments: int
+    refused: int
+    wrong_tool: int
+    no_call: int
+    no_text: int
+    unreadable: int
+    no_such_tool: int
+    handed_over: int
+
+
+def rows(records: Iterable[RunRecord]) -> Iterator[MethodRow]:
+    """A row for each arm of each chooser, in the order of the records."""
+    for chooser, arms in _grouped(records).items():
+        base = {record.task: record for record in arms.get(BASE, ())}
+        for arm, runs in arms.items():
+            yield _row(chooser, arm, runs, base)
+
+
+def errors(records: Iterable[RunRecord]) -> Iterator[ErrorRow]:
+    """A row for each arm of each chooser that has failed somewhere."""
+    for chooser, arms in _grouped(records).items():
+        for arm, runs in arms.items():
+            failed = [record for record in runs if not record.success]
+            if failed:
+                why = Counter(_why(record) for record in failed)
+                names = (
+                    "not now",
+                    "wrong arguments",
+                    "refused",
+                    "wrong tool",
+                    "no call",
+                    "no text",
+                    "unreadable",
+                    "no such tool",
+                    HANDED_OVER,
+                )
+                yield ErrorRow(chooser, arm, len(failed), *(why[name] for name in names))
+
+
+def is_wrong(step: StepRecord) -> bool:
+    """Whether a tool was called that is not due."""
+    return bool(step.tool) and step.tool not in step.gold
+
+
+def is_premature(step: StepRecord) -> bool:
+    """Whether a tool was called that is not due, and has effects."""
+    return is_wrong(step) and step.risk not in SAFE
+
+
+def _grouped(records: Iterable[RunRecord]) -> dict[str, dict[str, list[RunRecord]]]:
+    found: dict[str, dict[str, list[RunRecord]]] = {}
+    for chooser, of_chooser in groupby(records, key=lambda record: record.chooser):
+        for record in of_chooser:
+            found.setdefault(chooser, {}).setdefault(record.arm, []).append(record)
+    return found
+
+
+def _row(chooser: str, arm: str, runs: Sequence[RunRecord], base: Mapping[str, RunRecord]) -> MethodRow:
+    steps = [step for record in runs for step in record.steps]
+    due = [step for step in steps if step.tool and step.tool in step.gold]
+    paired = [(record.success, base[record.task].success) for record in runs if record.task in base]
+    tokens = [sum(step.tokens_in + step.tokens_out for step in record.steps) for record in runs]
+    shared = [sum(step.tokens_in + step.tokens_out for step in base[record.task].steps) for record in runs if record.task in base]
+    mean, half = mean_and_half_width(_counts(runs, is_wrong))
+    return MethodRow(
+        chooser,
+        arm,
+        len(runs),
+        _share(sum(record.success for record in runs), len(runs)),
+        f"{mean:.2f} ±{half:.2f}",
+        sum(_counts(runs, is_premature)) / len(runs),
+        sum(WEIGHTS.get(step.risk, max(WEIGHTS.values())) for step in steps if is_premature(step)) / len(runs),
+        sum(step.visible for step in steps) / max(1, len(steps)),
+        len(steps) / len(runs),
+        _share(sum(step.outcome == "done" for step in due), len(due)),
+        round(sum(tokens) / len(runs)),
+        f"{100 * sum(tokens) / sum(shared):.1f}%" if len(shared) == len(runs) else "-",
+        mcnemar(*zip(*paired, strict=True)).p if paired and arm != BASE else None,
+    )
+
+
+def _counts(runs: Sequence[RunRecord], counts: Callable[[StepRecord], bool]) -> list[int]:
+    return [sum(map(counts, record.steps)) for record in runs]
+
+
+def _share(hits: int, cases: int) -> str:
+    if not cases:
+        return "-"
+    low, high = wilson(hits, cases)
+    return f"{100 * hits / cases:.0f} ({100 * low:.0f}-{100 * high:.0f})"
+
+
+def _why(record: RunRecord) -> str:
+    """The last thing that went wrong in a run that failed."""
+    for step in reversed(record.steps):
+        if step.outcome != "done":
+            return step.outcome
+        if is_wrong(step):
+            return "wrong tool"
+    return "wrong tool"
