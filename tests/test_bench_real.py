@@ -13,7 +13,6 @@ import pytest
 from commands import Ran, run
 
 from toolplan.bench import real
-from toolplan.bench.intervals import wilson
 from toolplan.bench.real import bfcl, selector, sgd, sgd_contracts, sgd_slots, slots, value_types, when2call, when2call_slots
 from toolplan.bench.real.agreement import Agreement, agreement
 from toolplan.bench.real.contracts import identifier
@@ -35,6 +34,7 @@ from toolplan.cli.exits import Exit
 from toolplan.domain import AskKind, Domain, ValueType
 from toolplan.goals.rankers.labelled import Labelled
 from toolplan.goals.readings import Reading, reading_of
+from toolplan.learning.intervals import wilson
 from toolplan.planning.plans import Atom
 from toolplan.planning.problem import State
 from toolplan.session.turns import Stated, TurnReading

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from toolplan import Act, Clarify, frontier
 from toolplan.domain import Domain
 from toolplan.goals.rankers import RANKERS, default, ranker
-from toolplan.goals.rankers.encoders import Encoder, remembering
 from toolplan.goals.rankers.labelled import Labelled, merged, read_labelled, write_labelled
 from toolplan.goals.rankers.model import Model, prompt, read_answer, schema
-from toolplan.goals.rankers.wording import parts_of, words_of
+from toolplan.goals.rankers.wording import parts_of
 from toolplan.goals.readings import Goals, Reading
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import DomainError
@@ -28,6 +27,8 @@ from toolplan.language.source import Source
 from toolplan.planning.inputs import build
 from toolplan.planning.plans import Atom
 from toolplan.planning.problem import State
+from toolplan.retrieval.documents import words_of
+from toolplan.retrieval.encoders import Encoder, remembering
 
 pytest.importorskip("bm25s")
 pytest.importorskip("numpy")
@@ -208,7 +209,28 @@ def test_examples_say_how_often_several_goals_are_wanted(name: str, mail: Domain
         reading = ranker(name, examples, letters).rank(request, mail, NOTHING)
         assert is_distribution(reading)
         shares.append(sum(candidate.p for candidate in reading.candidates if len(candidate.goals) > 1))
-    assert shares[0] + 0.2 < shares[1]
+    seldom, often = (share / (1 - share) for share in shares)
+    assert often > 10 * seldom
+
+
+def test_a_request_that_leaves_open_which_goal_is_meant_is_shared_among_them(mail: Domain) -> None:
+    goals = [("cancel_meeting",), ("tell_person",)]
+    examples = [Labelled(f"zap thing {number}", goal) for number in range(20) for goal in goals]
+    reading = ranker("learned", examples, letters).rank("zap thing x", mail, NOTHING)
+    shares = {candidate.goals: candidate.p for candidate in reading.candidates}
+    assert all(0.35 < shares[goal] < 0.6 for goal in goals)
+
+
+def test_words_that_examples_share_say_more_than_their_embedding(mail: Domain) -> None:
+    """The encoder sees nothing, so all there is to learn from are words: pairs of them, and where they stand."""
+    blind: Encoder = lambda texts: [[1.0] for _ in texts]  # noqa: E731
+    orders = [("stop to send", ("cancel_meeting",)), ("send to stop", ("tell_person",))]
+    examples = [Labelled(f"{words} item{number}", goals) for number in range(10) for words, goals in orders]
+    reader = ranker("learned", examples, blind)
+    for words, goals in orders:
+        assert first(reader.rank(f"{words} that", mail, NOTHING)) == goals
+    once = ranker("learned", [Labelled("stop to send", ("cancel_meeting",))], blind).rank("stop to send", mail, NOTHING)
+    assert first(once) == ()
 
 
 def test_examples_of_goals_that_a_domain_does_not_have_are_left_out(mail: Domain) -> None:

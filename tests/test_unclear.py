@@ -18,7 +18,7 @@ from toolplan.planning.problem import State
 
 pytest.importorskip("numpy")
 
-from toolplan.goals.unclear import Experience, UnclearRequests
+from toolplan.goals.unclear import Experience, Said, UnclearRequests
 
 OFFICE = """
 fact date  fact room  fact moved  fact booked  fact fed
@@ -45,9 +45,20 @@ def read(request: str, *candidates: tuple[Goals, float]) -> Reading:
     return reading_of(request, candidates or ((("move_event",), 0.8), (("book_room",), 0.15)))
 
 
+NOTHING = State()
+
+
+def known(*facts: str) -> State:
+    return State(frozenset(Atom(fact, ()) for fact in facts))
+
+
+def said(request: str, *candidates: tuple[Goals, float], state: State = NOTHING) -> Said:
+    return Said(read(request, *candidates), state)
+
+
 CLEAR = ["move lunch", "move the review to noon", "book a room", "book the hall", "feed the cat", "move dinner", "book a table", "feed Tom"]
 OPEN = ["whizz up my lunch", "whizz the hall", "whizz Tom", "whizz up a room", "whizz the review", "whizz my dinner", "whizz a cat"]
-EXPERIENCE = [Experience(read(text), text in OPEN) for pair in zip(CLEAR, OPEN, strict=False) for text in pair]
+EXPERIENCE = [Experience(said(text), text in OPEN) for pair in zip(CLEAR, OPEN, strict=False) for text in pair]
 
 
 @pytest.fixture(scope="module")
@@ -77,15 +88,32 @@ def test_after_the_answer_of_the_user_nothing_is_doubted(learned: UnclearRequest
 
 def test_it_counts_how_sure_the_reading_is() -> None:
     sure, unsure = ((("move_event",), 0.97),), ((("move_event",), 0.3), (("book_room",), 0.3), (("feed_cat",), 0.3))
-    experience = [Experience(read("do", *(sure if number % 2 else unsure)), not number % 2) for number in range(40)]
+    experience = [Experience(said("do", *(sure if number % 2 else unsure)), not number % 2) for number in range(40)]
     learned = UnclearRequests.fit(experience, letters)
-    assert learned.probability(read("do", *sure)) < learned.threshold < learned.probability(read("do", *unsure))
+    assert learned.probability(said("do", *sure)) < learned.usual < learned.probability(said("do", *unsure))
 
 
-def test_words_that_point_at_something_unnamed_count() -> None:
-    experience = [Experience(read(text), text.endswith("it")) for _ in range(10) for text in ("call off it", "call off tea")]
+def test_words_count_where_the_embedding_says_nothing() -> None:
+    experience = [
+        Experience(said(text), text.endswith("it")) for number in range(10) for text in (f"call {number} off it", f"call {number} off tea")
+    ]
     learned = UnclearRequests.fit(experience, lambda texts: [[0.0] for _ in texts])
-    assert learned.probability(read("cancel that")) > learned.threshold > learned.probability(read("cancel tea"))
+    assert learned.probability(said("now stop it")) > learned.usual > learned.probability(said("now stop tea"))
+
+
+def test_it_counts_what_was_told() -> None:
+    told, nothing = known("date"), NOTHING
+    experience = [Experience(said("do", state=state), state is nothing) for _ in range(10) for state in (told, nothing)]
+    learned = UnclearRequests.fit(experience, letters)
+    assert learned.probability(said("do", state=told)) < learned.usual < learned.probability(said("do", state=nothing))
+
+
+def test_how_many_requests_left_their_goal_open_makes_no_request_doubtful(office: Domain) -> None:
+    """What is seen counts, beside what is usual."""
+    mostly_open = [*EXPERIENCE, *([one for one in EXPERIENCE if one.left_open] * 3)]
+    learned = UnclearRequests.fit(mostly_open, letters)
+    assert learned.usual > 0.75
+    assert learned.probability(said("move the party")) < learned.usual < learned.probability(said("whizz the party"))
 
 
 def test_the_same_experience_teaches_the_same(learned: UnclearRequests) -> None:
@@ -99,10 +127,6 @@ def test_one_kind_alone_teaches_nothing(left_open: bool) -> None:
 
 
 # The state
-
-
-def known(*facts: str) -> State:
-    return State(frozenset(Atom(fact, ()) for fact in facts))
 
 
 def test_what_was_told_speaks_for_the_goals_that_use_it(office: Domain) -> None:

@@ -7,6 +7,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from toolplan.contract import contract
 from toolplan.domain import Domain, Principal
 from toolplan.frontier import Act, Blocked, Clarify, Done, Explore, Frontier, Instruct, Planned, Undecided, frontier, plan
 from toolplan.language.diagnostics import Diagnostic, DomainError
@@ -37,6 +38,7 @@ __all__ = [
     "Session",
     "State",
     "Undecided",
+    "contract",
     "frontier",
     "load",
     "loads",

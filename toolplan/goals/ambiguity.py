@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from toolplan.domain import Ask, Domain, Policy, RiskLevel, Wanted
 from toolplan.goals.given import ROUNDING
 from toolplan.goals.prospects import Considered, Prospect
+from toolplan.planning.memo import per_domain
 from toolplan.planning.plans import Atom, Plan
 from toolplan.planning.problem import Problem, ground
 
@@ -111,10 +112,10 @@ class RiskyPath:
         if (top := considered.top) is None or not (best := top.best) or not best.steps:
             return
         domain = considered.domain
-        levels = [domain.risk_of(domain.action(step.action)) for step in best.steps]
-        level = max(levels, key=lambda level: confidence_for(domain.policy, level))
-        wanted = confidence_for(domain.policy, level)
+        riskiest = max((step.action for step in best.steps), key=lambda action: _confidence_in(domain, action))
+        wanted = _confidence_in(domain, riskiest)
         if _below(top.candidate.p, wanted):
+            level = domain.risk_of(domain.action(riskiest))
             yield Signal(
                 Doubt.RISKY_PATH, f"the plan reaches `{level.name}`, for which {top.candidate.p:.2g} of {wanted:.2g} is too little"
             )
@@ -133,6 +134,19 @@ def confidence_for(policy: Policy, level: RiskLevel) -> float:
     if not heaviest:
         return tau
     return tau + (1 - tau) / 2 * float(level.weight / heaviest)
+
+
+@per_domain
+def _confidences(domain: Domain) -> dict[str, float]:
+    return {}
+
+
+def _confidence_in(domain: Domain, action: str) -> float:
+    """As `confidence_for`, worked out once for an action of `domain`."""
+    known = _confidences(domain)
+    if action not in known:
+        known[action] = confidence_for(domain.policy, domain.risk_of(domain.action(action)))
+    return known[action]
 
 
 VAGUE = ("handle", "take care of", "deal with", "sort out", "fix", "see to", "work on", "do something about", "manage")

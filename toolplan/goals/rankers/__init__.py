@@ -10,14 +10,14 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
 
-from toolplan.goals.rankers.encoders import Encoder, universal_sentence_encoder
 from toolplan.goals.rankers.labelled import Labelled
-from toolplan.goals.rankers.packages import required
 from toolplan.goals.rankers.scoring import Scorer
 from toolplan.goals.readings import GoalRanker
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.language.suggest import Suggester
+from toolplan.retrieval.encoders import Encoder, universal_sentence_encoder
+from toolplan.retrieval.packages import required
 
 RANKERS = ("lexical", "embeddings", "learned", "mixed")
 
@@ -57,7 +57,6 @@ def ranker(name: str, labelled: Iterable[Labelled] = (), encode: Encoder | None 
 
 
 def _lexical(labelled: Iterable[Labelled]) -> Scorer:
-    required("bm25s", "goals")
     from toolplan.goals.rankers.lexical import Lexical
 
     return Lexical(labelled)

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toolplan.domain import Domain
-from toolplan.goals.rankers.encoders import Encoder as Encoder
-from toolplan.goals.rankers.encoders import remembering as remembering
-from toolplan.goals.rankers.encoders import universal_sentence_encoder as universal_sentence_encoder
 from toolplan.goals.rankers.scoring import Scorer
-from toolplan.goals.rankers.wording import SMALL_TALK, description_of, phrases_of, words_of
+from toolplan.goals.rankers.wording import SMALL_TALK, description_of, phrases_of
 from toolplan.planning.memo import per_domain
-
-Vectors = NDArray[np.float64]
+from toolplan.retrieval.documents import words_of
+from toolplan.retrieval.encoders import Encoder
+from toolplan.retrieval.scorers.embeddings import Vectors, unit_vectors
 
 TEMPERATURE = 0.05
 NONE = 0.2
@@ -75,11 +73,3 @@ def views(encode: Encoder, domain: Domain) -> Views:
         said += len(group)
     counts = [1 + len(group) for group in phrases]
     return Views(np.concatenate(rows), np.cumsum([0, *counts[:-1]]))
-
-
-def unit_vectors(encode: Encoder, texts: Sequence[str]) -> Vectors:
-    """The embeddings of `texts`, a row each, of length one; a text without any direction stays zero."""
-    vectors = np.asarray(encode(texts), dtype=np.float64)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Vectors = vectors / np.where(lengths > 0, lengths, 1.0)
-    return unit

@@ -5,9 +5,9 @@ from __future__ import annotations
 from toolplan.domain import Domain
 from toolplan.planning.problem import State
 
-TOLD = 2.0
+TOLD = 1.0
 """Log odds, against no goal at all, for each fact that a goal is given and that is known."""
-UNTOLD = 1.0
+UNTOLD = 0.5
 """Log odds against a goal for each fact that it is given and that nobody told, where something was told."""
 
 

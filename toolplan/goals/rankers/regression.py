@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from toolplan.goals.rankers.embeddings import Vectors
+from toolplan.retrieval.scorers.embeddings import Vectors
 
 ROUNDS = 30
 """Steps of the ascent; with more of them, what 2,600 requests teach no longer changes what others are taken for."""

@@ -1,4 +1,4 @@
-"""What of a goal and of a request there is to read: the words of a name, the texts of a goal, the parts of a request."""
+"""What of a goal and of a request there is to read: the texts of a goal, the parts of a request."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 
 from toolplan.domain import Domain, Fact, Goal
+from toolplan.retrieval.documents import words_of
 
-HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-NO_WORD = re.compile(r"[\W_]+")
 OPEN_PLACE = re.compile(r"\.\.\.|…")
 JOINT = re.compile(r"(?<=[.?!;])\s+|,?(?<!\s)\s+(?:and|then)(?:\s+(?:also|then))*\s+", re.IGNORECASE)
 """Where one wish can end and another begin."""
@@ -36,11 +35,6 @@ SMALL_TALK = (
 """What people say when they want none of the goals, whatever the domain."""
 
 
-def words_of(name: str) -> str:
-    """The words in `name`, in lower case: `FindEvents` and `find_events` are both `find events`."""
-    return NO_WORD.sub(" ", HUMP.sub(" ", name)).strip().lower()
-
-
 def phrases_of(goal: Goal) -> list[str]:
     """What people say for `goal`, without the places that a phrase leaves open."""
     return [text for phrase in goal.phrases if (text := " ".join(OPEN_PLACE.sub(" ", phrase).split()))]
@@ -61,7 +55,7 @@ def document_of(goal: Goal, domain: Domain) -> str:
 def parts_of(request: str) -> list[str]:
     """The sentences and conjoined clauses of `request`, in order. One that cannot be taken apart, or has too many parts, is all there is."""
     parts = [part.strip(" ,") for part in JOINT.split(request)]
-    parts = [part for part in parts if part and NO_WORD.sub("", part)]
+    parts = [part for part in parts if words_of(part)]
     return parts if len(parts) <= MOST_PARTS else [request]
 
 
