@@ -6,7 +6,7 @@ both actions. Mappings keep the order of declaration, which is the last of all t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from weakref import WeakKeyDictionary
@@ -267,8 +267,14 @@ class Domain:
             asks=asks,
             policy=replace(self.policy, always_visible=tuple(name for name in self.policy.always_visible if name in tools)),
             tests=(),
-            withheld=tuple(dict.fromkeys((*self.withheld, *(tool.call_name for tool in gone if tool.call_name in hidden)))),
+            withheld=tuple(dict.fromkeys((*self.withheld, *_withheld(gone, hidden)))),
         )
+
+
+def _withheld(gone: Iterable[Tool], hidden: Set[str]) -> Iterator[str]:
+    """The real tools of the contracts that are `gone`, and what these stand in the place of: an old version is no way around a new one."""
+    for tool in gone:
+        yield from (name for name in (tool.call_name, *tool.evidence.supersedes) if name in hidden or name != tool.call_name)
 
 
 def _without_mentions(tool: Tool, hidden: Set[str], replaced: Iterable[Tool]) -> Tool:

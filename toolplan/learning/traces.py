@@ -83,6 +83,7 @@ class Requested:
 
 Record = Requested | Execution | Ended
 OUTCOMES = {"success": True, "failure": False}
+_decode = json.JSONDecoder(parse_constant=lambda _: None).decode
 HINT = 'a line is {"trace": ..., "tool": ..., "arguments": {...}, "returned": ...} or {"trace": ..., "ended": "success"}'
 
 
@@ -100,7 +101,7 @@ def read(lines: Iterable[str]) -> Iterator[Record | Diagnostic]:
 def parsed(text: str | bytes) -> object:
     """The JSON value of `text`; the numbers that JSON has no form for are null. Raises ValueError where it is none."""
     try:
-        return json.loads(text, parse_constant=lambda _: None)
+        return _decode(text if isinstance(text, str) else text.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         raise ValueError("it is no JSON") from None
 

@@ -50,7 +50,7 @@ class Pairing:
 
     def unusable(self, id: object, reason: str) -> None:
         """A call is made that cannot be told; its result is passed over."""
-        self._call(id, left_out(f"a call in {quoted(self._place)}", reason))
+        self._call(id, self._left_out(reason))
 
     def ended(self, id: object, result: Result) -> None:
         """What came of the call `id`."""
@@ -66,7 +66,7 @@ class Pairing:
 
     def wrong(self, what: str, reason: str) -> None:
         """An entry cannot be used."""
-        self._entries.append(left_out(f"{what} in {quoted(self._place)}", reason))
+        self._entries.append(self._left_out(reason, what))
 
     def records(self) -> Iterator[Record | Diagnostic]:
         """All that was told. What is started together has a number in common, unless it is alone."""
@@ -84,7 +84,7 @@ class Pairing:
         for id, results in self._early.items():
             if results:
                 count = f"{len(results)} results" if len(results) > 1 else "a result"
-                yield left_out(f"{count} of {quoted(id)} in {quoted(self._place)}", "there is no call for it")
+                yield self._left_out("there is no call for it", f"{count} of {quoted(id)}")
 
     def _call(self, id: object, made: Execution | Diagnostic) -> None:
         number = len(self._entries)
@@ -96,16 +96,18 @@ class Pairing:
             self._waiting[key].append(number)
 
     def _made(self, tool: object, arguments: object, thought: str) -> Execution | Diagnostic:
-        where = f"a call in {quoted(self._place)}"
         if not isinstance(tool, str) or not tool:
-            return left_out(where, "it names no tool")
+            return self._left_out("it names no tool")
         try:
-            given = parsed(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
+            given = {} if arguments in (None, "") else parsed(arguments) if isinstance(arguments, str) else arguments
         except ValueError:
-            return left_out(where, f"the arguments of {quoted(tool)} are no JSON")
+            return self._left_out(f"the arguments of {quoted(tool)} are no JSON")
         if not isinstance(given, Mapping):
-            return left_out(where, f"the arguments of {quoted(tool)} are no object")
+            return self._left_out(f"the arguments of {quoted(tool)} are no object")
         return Execution(self._trace, tool, given, thought=thought)
+
+    def _left_out(self, reason: str, what: str = "a call") -> Diagnostic:
+        return left_out(f"{what} in {quoted(self._place)}", reason)
 
     def _turn_of(self, number: int) -> int:
         entry = self._entries[number]
