@@ -13,6 +13,7 @@ import pytest
 from commands import run, run_alone
 
 import toolplan
+from toolplan.cli.bench import SUITES
 from toolplan.cli.exits import Exit
 from toolplan.language.codes import Code
 from toolplan.receipts import FileReceipts
@@ -32,6 +33,8 @@ COMMANDS = (
     "graph",
     "calibrate",
     "learn-goals",
+    "learn",
+    "eval",
     "serve",
     "audit",
     "review",
@@ -69,6 +72,10 @@ def test_the_example_in_help_runs(command: str, tmp_path: Path) -> None:
     for name, file in (("domain", "domain"), ("problem", "p01")):
         shutil.copy(ROOT / "tests" / "data" / "ipc" / "visit_all" / f"{file}.pddl", tmp_path / f"{name}.pddl")
     shutil.copy(REQUESTS, tmp_path / "requests.jsonl")
+    shutil.copy(ROOT / "tests" / "data" / "traces" / "openai.jsonl", tmp_path / "runs.jsonl")
+    shutil.copy(ROOT / "examples" / "suites" / "refunds.jsonl", tmp_path / "refunds.jsonl")
+    (tmp_path / "team.json").write_text('{"mcpServers": {"mail": {"command": "mail-server"}}}', "utf-8")
+    (tmp_path / "mail.json").write_text('{"tools": [{"name": "send_mail", "inputSchema": {"type": "object"}}]}', "utf-8")
     FileReceipts(tmp_path / "receipts").write("alice", "outcome", {"outcome": "done"})
     # A server talks until its client is gone.
     ran = (
@@ -78,6 +85,15 @@ def test_the_example_in_help_runs(command: str, tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip()
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_every_benchmark_has_an_example_and_the_quick_ones_run(suite: str) -> None:
+    shown = " ".join(run("bench", suite, "--help").stdout.split())
+    example = shlex.split(shown.split("Example: toolplan ")[1])
+    assert example[:2] == ["bench", suite]
+    if suite in ("planner", "import", "links", "inertia", "cmtf"):
+        assert run(*example, cwd=ROOT).stdout.strip()
 
 
 def test_every_command_is_tested_and_help_lists_exit_codes() -> None:

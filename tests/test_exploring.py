@@ -15,6 +15,7 @@ from toolplan.gate import Allow, Gate, Hold, Refuse, ToolCall
 from toolplan.goals.readings import reading_of
 from toolplan.retrieval.searching import Match, Outage
 from toolplan.session import Session, Settings
+from toolplan.session.exploring import openable
 from toolplan.session.stores import MemoryStore
 from toolplan.session.turns import TurnReading
 
@@ -74,6 +75,15 @@ def test_looking_for_a_tool_with_a_contract_opens_nothing() -> None:
     found = talk.discover("send a report to the board")
     assert isinstance(found, Match) and found.name == "send_report"
     assert says(talk, "hello") == () and isinstance(Gate(talk).check(ToolCall("c1", "send_report", {})), Refuse)
+
+
+@pytest.mark.parametrize("digest", ["", f'digest "sha256:{"0" * 64}"'], ids=["gone", "not as it was reviewed"])
+def test_a_contract_whose_tool_is_missing_is_not_found(digest: str) -> None:
+    talk = session()
+    contracts = toolplan.loads(f'fact sent  tool send_report {{ "Send a report to the board." produces sent {digest} }}')
+    there = [RealTool("send_report", "Send a report to the board.")] if digest else [RealTool("calculator")]
+    assert isinstance(talk.discover("the board"), Match)
+    assert Session(contracts, catalog=Catalog(there)).discover("the board") is None
 
 
 def test_nothing_is_found_for_words_that_no_tool_has() -> None:
@@ -180,3 +190,79 @@ def test_a_plan_comes_before_all_that_was_opened() -> None:
     talk.want("send_report")
     now = talk.next()
     assert isinstance(now.decision, Act) and callable_tools(now) == ("find_report", "calculator")
+
+
+# The search of the provider
+
+CLONES = {
+    "ours_forecast": "Get the current weather forecast for a city.",
+    "theirs_forecast": "Get the current weather forecast for a city.",
+}
+WITHHELD = """
+domain shop
+fact report_name  fact found  fact sent
+tool find_report { requires report_name produces found risk read }
+tool send_report { requires found produces sent risk send }
+tool wipe calls "wipe_disk" { requires found produces sent risk send scopes "admin" }
+goal send_report { achieves sent }
+policy { risk read 0 safe, send 3 confirm  uncontracted explore  budget 1  stop after 1 rounds }
+"""
+
+
+def left_to_the_provider(trusted: tuple[str, ...] = ()) -> Session:
+    """A session of somebody who may not use `wipe_disk`, with four tools that no contract calls, and a copy of one of them."""
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}}
+    real = [RealTool(name, text, schema, name.split("_")[0], {"readOnlyHint": True}) for name, text in CLONES.items()]
+    real += [RealTool(name, text) for name, text in TOOLS.items() if name != "weather_lookup"]
+    real += [RealTool("find_report"), RealTool("send_report"), RealTool("wipe_disk", "Erase everything.")]
+    contracts = toolplan.loads(WITHHELD).for_principal(toolplan.Principal("bob"))
+    settings = Settings(trusted=trusted, search="provider")
+    return Session(contracts, state={"report_name"}, catalog=Catalog(real), settings=settings, clock=lambda: NOON)
+
+
+def test_what_the_provider_searches_is_all_that_could_be_opened_and_nothing_that_is_hidden() -> None:
+    talk = left_to_the_provider()
+    found = openable(talk.contracts, talk.catalog)
+    assert found == ("ours_forecast", "stock_price", "translate_text", "calculator")
+    assert says(talk, "xylophone") == found, "whatever was said"
+
+
+def test_it_is_no_round_of_the_budget() -> None:
+    talk = left_to_the_provider()
+    first = says(talk, "the weather")
+    for _ in range(3):
+        talk.none_fits()
+        assert callable_tools(talk.next()) == first
+    assert talk.memory.current.looked is None
+
+
+@pytest.mark.parametrize(
+    ("tool", "verdict"),
+    [
+        ("ours_forecast", Allow),
+        ("stock_price", Hold),
+        ("theirs_forecast", Refuse),
+        ("wipe_disk", Refuse),
+        ("find_report", Refuse),
+        ("send_report", Refuse),
+        ("invented", Refuse),
+    ],
+)
+def test_what_its_search_finds_is_under_its_risk_and_all_else_is_refused(tool: str, verdict: type) -> None:
+    talk = left_to_the_provider(trusted=("ours",))
+    says(talk, "hello")
+    assert isinstance(Gate(talk).check(ToolCall("c1", tool, {})), verdict)
+
+
+def test_where_a_plan_leads_on_what_was_found_is_refused() -> None:
+    talk = left_to_the_provider(trusted=("ours",))
+    assert says(talk, "send it", "send_report") == ("find_report",)
+    assert isinstance(Gate(talk).check(ToolCall("c1", "ours_forecast", {})), Refuse)
+    talk.discover("weather forecast")
+    assert isinstance(Gate(talk).check(ToolCall("c2", "ours_forecast", {})), Allow), "but what was discovered stays open"
+
+
+def test_with_uncontracted_tools_hidden_there_is_nothing_to_search() -> None:
+    contracts = toolplan.loads(CONTRACTS + "policy { risk read 0 safe, send 3 confirm }")
+    talk = Session(contracts, catalog=session().catalog, settings=Settings(search="provider"), clock=lambda: NOON)
+    assert (openable(contracts, talk.catalog), says(talk, "the weather")) == ((), ())

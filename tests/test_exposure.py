@@ -253,7 +253,7 @@ def test_a_call_comes_back_as_the_real_tool_and_its_arguments(provider: Provider
             name, arguments = sent.names.shown(real), {"query": "dentist"}
             assert sent.call(name, arguments) == (real, arguments)
             assert sent.call(name, json.dumps(arguments)) == (real, arguments)
-            if strategy in ("append", "dispatch"):
+            if strategy in ("append", "dispatch", "search"):
                 wrapped = {"name": name, "arguments": arguments}
                 assert sent.call(DISPATCHER, wrapped) == (real, arguments)
                 assert sent.call(DISPATCHER, json.dumps({"name": name, "arguments": json.dumps(arguments)})) == (real, arguments)

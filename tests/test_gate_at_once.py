@@ -121,6 +121,20 @@ def test_while_another_thread_is_at_work_the_event_loop_goes_on(busy: Callable[[
     assert loop not in clock.threads
 
 
+def test_what_fails_in_the_event_loop_leaves_the_session_to_others() -> None:
+    gate = Gate(session_of(Clock()))
+
+    def failing() -> None:
+        raise ValueError("fails")
+
+    async def scenario() -> object:
+        with pytest.raises(ValueError, match="fails"):
+            await gate.soon(failing)
+        return await asyncio.wait_for(asyncio.to_thread(gate.session.next), LONG)
+
+    assert asyncio.run(scenario()) == gate.session.next()
+
+
 async def converse(gate: Gate) -> list[object]:
     """What the decisions and results of a conversation are."""
     seen: list[object] = []

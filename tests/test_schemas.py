@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from toolplan import DomainError
-from toolplan.catalog import Catalog, real_tools
+from toolplan.catalog import Catalog, prefixed, real_tools
 from toolplan.checks.schemas import against_schemas, read_tools
 from toolplan.language.codes import Code, Severity
 from toolplan.language.loading import check, check_text
@@ -34,6 +35,7 @@ TOOLS = [
     {"name": "odd", "inputSchema": {"required": None, "properties": []}, "annotations": None},
     {"name": "bare"},
     {"name": "listing", "outputSchema": {"properties": {"files": {"type": "array"}, "error": {}}}},
+    {"name": "accented", "outputSchema": {"properties": {"AÀ": {}}}},
     {"name": "loose", "outputSchema": {"properties": {"files": {}}, "additionalProperties": True}},
 ]
 
@@ -68,6 +70,8 @@ def contract(passes: str, *, risk: str = "write", calls: str = "calendar.update-
         (contract("", calls="odd"), []),
         (contract("passes x = id", calls="bare"), ["TP421"]),
         (contract("returns done = $.files[0] fails when $.error", calls="listing"), []),
+        (contract("returns done = $.AÀ", calls="accented"), []),
+        (contract("returns done = $.AÈ", calls="accented"), ["TP425"]),
         (contract("returns done = $.file[0] fails when $.eror", calls="listing"), ["TP425", "TP425"]),
         (contract("returns done = $[0].anything", calls="listing"), []),
         (contract("returns done = $.anything", calls="loose"), []),
@@ -121,3 +125,12 @@ def test_a_contract_may_pin_the_tool_that_was_reviewed() -> None:
         findings = list(against_schemas(resolved, Catalog([real])))
         assert [finding.code for finding in findings] == expected
         assert all(real.digest in finding.hint for finding in findings)
+
+
+def test_a_tool_that_was_reviewed_is_known_under_the_prefix_of_its_server_too() -> None:
+    bare = replace(real_tools(TOOLS)[2], origin="shop")
+    resolved = check_text(f'fact done tool bare calls "shop.bare" {{ produces done risk write digest "sha256:{bare.digest}" }}')
+    assert list(against_schemas(resolved, Catalog(prefixed([bare], "shop.")))) == []
+    assert [finding.code for finding in against_schemas(resolved, Catalog(prefixed([replace(bare, description="Other.")], "shop.")))] == [
+        Code.CHANGED_REAL_TOOL
+    ]

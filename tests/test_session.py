@@ -9,6 +9,7 @@ from talks import Clock, asked, ready, say
 
 import toolplan
 from toolplan import DomainError
+from toolplan.catalog import Catalog, RealTool
 from toolplan.frontier import Act, Blocked, CallQuestion, Clarify, Done, EntityQuestion, Explore, Form, Source
 from toolplan.goals.readings import Candidate, Reading
 from toolplan.planning.plans import Atom
@@ -500,6 +501,27 @@ def test_two_calls_that_do_not_wait_for_each_other_may_run_at_once(clock: Clock)
     for call in (second, first):
         talk.observe(call, ONE if call.tool == "events.search" else "Anna <anna@example.org>")
     assert talk.next().tools == ("invite",)
+
+
+@pytest.mark.parametrize(
+    ("schema", "is_ready"),
+    [
+        ({"type": "object", "properties": {}}, True),
+        ({"type": "object", "properties": {}, "title": "lookArguments"}, True),
+        ({"type": "object", "additionalProperties": False}, True),
+        ({"type": "object"}, False),
+        ({"type": "object", "properties": {}, "additionalProperties": True}, False),
+        ({"type": "object", "properties": {}, "patternProperties": {"^x-": {}}}, False),
+        ({"type": "object", "properties": {"day": {"type": "string"}}}, False),
+    ],
+)
+def test_a_call_of_a_tool_that_takes_no_arguments_is_ready(schema: dict[str, object], is_ready: bool) -> None:
+    domain = toolplan.loads("fact seen  tool look { produces seen risk read }  policy { risk read 0 safe }")
+    talk = Session(domain, catalog=Catalog([RealTool("look", schema=schema)]))
+    talk.want("seen")
+    decision = talk.next().decision
+    assert isinstance(decision, Act)
+    assert (decision.ready is not None) == is_ready
 
 
 # Keeping

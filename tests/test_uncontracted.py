@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import pytest
+
 import toolplan
 from toolplan.catalog import Catalog, RealTool
+from toolplan.frontier import Blocked
 from toolplan.session import Session, Settings
 
 TEXT = 'fact done  tool work { "Work." produces done risk read }  policy { risk read 0 safe  uncontracted explore }'
 DOMAIN = toolplan.loads(TEXT)
+ORDERS = toolplan.loads(
+    """
+    fact cancelled
+    tool call_off { produces cancelled risk write server "shop" server versions "2" }
+    tool drop { produces cancelled risk write }
+    policy { risk write 2 }
+    """
+)
 
 
 def opened(*names: str, trusted: tuple[str, ...] = ()) -> toolplan.Domain:
@@ -33,3 +44,20 @@ def test_a_contract_whose_tool_is_gone_makes_another() -> None:
     assert gone.domain is not opened("clock")
     gone.want("done")
     assert not gone.next().tools
+
+
+@pytest.mark.parametrize(
+    ("version", "forbid", "why"),
+    [
+        ("2", ["call_off", "drop"], "`call_off`, which the call forbids; or `drop`, which the call forbids"),
+        ("1", ["drop"], "`call_off`, whose tool is not as it was reviewed; or `drop`, which the call forbids"),
+        (None, ["drop"], "`call_off`, whose tool is not there; or `drop`, which the call forbids"),
+    ],
+)
+def test_a_tool_that_is_missing_is_said_to_be_and_not_to_be_forbidden(version: str | None, forbid: list[str], why: str) -> None:
+    real = [RealTool("drop")] if version is None else [RealTool("drop"), RealTool("call_off", version=version)]
+    talk = Session(ORDERS, catalog=Catalog(real), settings=Settings(forbid=tuple(forbid)))
+    talk.want("cancelled")
+    decision = talk.next().decision
+    assert isinstance(decision, Blocked)
+    assert decision.hint == f"it would take {why}"

@@ -183,6 +183,28 @@ def test_a_tool_whose_name_is_that_of_another_contract_is_not_run_in_its_place()
     assert "look" not in done
 
 
+@pytest.mark.parametrize(("version", "is_there"), [("3.2", True), ("3.2.9", True), ("3.20", False), ("", False)])
+def test_what_the_version_of_a_server_was_not_reviewed_for_is_not_called(version: str, is_there: bool) -> None:
+    clauses = 'server "desk" server versions "3.2"'
+    domain = toolplan.loads(f"fact seen  tool look {{ produces seen risk read {clauses} }}  policy {{ risk read 0 safe }}")
+    done: list[str] = []
+    server = MCPServer("desk", version=version)
+
+    @server.tool()
+    def look() -> str:
+        done.append("looked")
+        return "seen"
+
+    async def run() -> list[str]:
+        async with hosted(domain, Connection(Client(server), "desk"), goal="seen") as host:
+            shown = await names(host)
+            await host.call_tool("look")
+            return shown
+
+    assert asyncio.run(run()) == (["look"] if is_there else [])
+    assert done == (["looked"] if is_there else [])
+
+
 # Names
 
 

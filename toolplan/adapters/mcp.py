@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import uuid4
 
 from mcp import Client, InputRequiredRoundsExceededError, MCPError
@@ -153,13 +153,16 @@ async def catalog_of(connections: Sequence[Connection]) -> Catalog:
 
 
 async def _listed(connection: Connection) -> list[RealTool]:
+    """The tools of one server, each with the version that the server says it has."""
     listed: list[object] = []
     cursors: list[str | None] = [None]
     while len(set(cursors)) == len(cursors):
         page = await connection.client.list_tools(cursor=cursors[-1], cache_mode="refresh")
         listed += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
         if page.next_cursor is None:
-            return prefixed(real_tools(listed, connection.origin), connection.prefix)
+            about = connection.client.server_info
+            tools = prefixed(real_tools(listed, connection.origin), connection.prefix)
+            return [replace(tool, version="" if about is None else about.version) for tool in tools]
         cursors.append(page.next_cursor)
     message = f"the list of tools of {quoted(connection.origin)} goes round in circles"
     raise DomainError([Diagnostic(Code.BAD_JSON, message, None, "its pages have to end")])

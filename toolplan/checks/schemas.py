@@ -15,7 +15,7 @@ from toolplan.language.resolve import Resolved
 from toolplan.language.source import Location, Source, Span
 from toolplan.language.suggest import Suggester
 
-FIRST_NAME = re.compile(r"\$\.([A-Za-z_][A-Za-z0-9_]*)")
+FIRST_NAME = re.compile(r"\$\.([A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_\u0080-\U0010ffff]*)")
 TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str,
     "boolean": bool,
@@ -71,7 +71,7 @@ def against_schemas(resolved: Resolved, real: Catalog) -> Iterator[Diagnostic]:
 
 
 def _digest(tool: Tool, real: RealTool, place: Location) -> Iterator[Diagnostic]:
-    if not tool.evidence.is_of(real.digest):
+    if not real.is_as_reviewed(tool):
         message = f"{quoted(real.name)} is not the tool that the contract {quoted(tool.name)} was reviewed for"
         yield Diagnostic(Code.CHANGED_REAL_TOOL, message, place, f'see what has changed; the digest is now "sha256:{real.digest}"')
 

@@ -22,7 +22,7 @@ from toolplan.language.suggest import Suggester
 from toolplan.retrieval.packages import required
 from toolplan.serving.pins import Pins, pins_beside
 
-EXAMPLE = "Example: toolplan review team.json --accept mail.send_mail@9f86d081884c"
+EXAMPLE = "Example: toolplan review team.json --tools mail=mail.json --accept mail.send_mail"
 
 Offered = Mapping[str, Sequence[RealTool]]
 

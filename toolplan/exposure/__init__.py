@@ -10,10 +10,23 @@ What a model may do is decided by the gate; this is only what it is shown. Nothi
 
 from __future__ import annotations
 
+from toolplan.exposure.choosing import search_by
 from toolplan.exposure.declarations import DISPATCHER
 from toolplan.exposure.exposures import Exposure, payload
 from toolplan.exposure.names import Names
 from toolplan.exposure.payloads import Payload, parsed
 from toolplan.exposure.providers import PROVIDERS, STRATEGIES, Provider, Strategy
 
-__all__ = ["DISPATCHER", "PROVIDERS", "STRATEGIES", "Exposure", "Names", "Payload", "Provider", "Strategy", "parsed", "payload"]
+__all__ = [
+    "DISPATCHER",
+    "PROVIDERS",
+    "STRATEGIES",
+    "Exposure",
+    "Names",
+    "Payload",
+    "Provider",
+    "Strategy",
+    "parsed",
+    "payload",
+    "search_by",
+]

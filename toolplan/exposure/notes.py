@@ -32,12 +32,13 @@ LONGEST = 500
 class Telling:
     """What a note is made of: `shown` are the tools that may be called, the next one first, under the names that the provider is shown.
 
-    `known` are arguments of the next call.
+    `known` are arguments of the next call. Of the tools that may be called, `found` are left to the provider's search, and not named.
     """
 
     frontier: Frontier
     shown: tuple[str, ...]
     known: Mapping[str, object]
+    found: Sequence[str] = ()
 
     def note(self) -> str:
         """The note where the provider declares the tools."""
@@ -78,9 +79,8 @@ class Telling:
                 return "Next: not decided yet."
 
     def _callable(self) -> str:
-        if not self.shown:
-            return "No tool can be called now: answer in words."
-        return f"All that can be called now: {', '.join(f'`{name}`' for name in self.shown)}."
+        ways = [*(f"`{name}`" for name in self.shown), *(["what the tool search finds, by its own name"] if self.found else [])]
+        return f"All that can be called now: {', '.join(ways)}." if ways else "No tool can be called now: answer in words."
 
 
 def line_of(tool: Declaration) -> str:

@@ -12,7 +12,7 @@ from toolplan.exposure.providers import Provider, Strategy
 from toolplan.exposure.surfaces import SURFACES
 from toolplan.language.diagnostics import Diagnostic
 
-DISPATCHING: tuple[Strategy, ...] = ("append", "dispatch")
+DISPATCHING: tuple[Strategy, ...] = ("append", "dispatch", "search")
 """The strategies in which the dispatcher may be declared, and its name so means nothing else."""
 
 

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from toolplan.exposure.names import NameRule
 
 Provider = Literal["openai", "openai-responses", "anthropic", "gemini", "bedrock", "plain"]
-Strategy = Literal["allow", "append", "dispatch", "trim"]
+Strategy = Literal["allow", "append", "dispatch", "trim", "search"]
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 COMBINATIONS = ("anyOf", "oneOf", "allOf", "not", "enum")
@@ -48,7 +48,8 @@ class History(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a provider takes. `strategies` are those that it offers, the best first; `unfit` are the keywords that no schema may begin with.
+    """What a provider takes. `strategies` are those that it offers, the best first, and last `search`, which is only taken where it
+    is asked for; `unfit` are the keywords that no schema may begin with.
 
     `forbids` says whether a request can say that nothing is to be called, `dispatched` in which form the dispatcher takes arguments.
     """

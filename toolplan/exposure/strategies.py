@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from toolplan.exposure.declarations import Declaration, dispatcher
+from toolplan.exposure.declarations import DISPATCHER, Declaration, dispatcher
 from toolplan.exposure.providers import Choice, History, Json, NoCall, Only, Whichever
 from toolplan.exposure.surfaces import Surface, tool_change
 
@@ -17,12 +17,16 @@ RealNames = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """What a step declares and lets the model choose. `held` is what the conversation holds from then on, `changes` what tells it so."""
+    """What a step declares and lets the model choose. `held` is what the conversation holds from then on, `changes` what tells it so.
+
+    `found` are the real tools that are left to the provider's search.
+    """
 
     tools: Sequence[Json]
     choice: Choice
     held: RealNames = ()
     changes: tuple[Json, ...] = ()
+    found: RealNames = ()
 
 
 class Showing(Protocol):
@@ -69,6 +73,26 @@ class Dispatch:
     def menu(self, shown: RealNames, held: RealNames) -> Menu:
         """The dispatcher."""
         return Menu(self._constant, _whichever(shown))
+
+
+class Search:
+    """One tool is declared, which calls all others by name, and beside it, deferred, the tools `searchable`, for the provider's search to find.
+
+    No other tool can be found. The search is open where all that it finds may be called. At other steps a provider that takes a list of allowed
+    tools is told that it is not, and the gate refuses what was found.
+    """
+
+    def __init__(self, surface: Surface, tools: Tools, searchable: RealNames) -> None:
+        deferred = [replace(tools[name], deferred=True) for name in searchable]
+        search = surface.search if searchable else ()
+        self._constant = [*search, *surface.tools([dispatcher(surface.limits.dispatched), *deferred])]
+        self._searchable = searchable
+
+    def menu(self, shown: RealNames, held: RealNames) -> Menu:
+        """The dispatcher, and the search."""
+        if self._searchable and set(self._searchable) <= set(shown):
+            return Menu(self._constant, Whichever(), found=self._searchable)
+        return Menu(self._constant, Only((DISPATCHER,)) if shown else NoCall())
 
 
 class Trim:

@@ -6,7 +6,7 @@ Limits and shapes are those of the providers' references as of November 2026; th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toolplan.exposure.declarations import Declaration
 from toolplan.exposure.names import NameRule
@@ -22,6 +22,9 @@ CHANGING = (
     *("claude-fable-5", "claude-mythos-5"),
 )
 """How the names of Anthropic's models begin that take such changes."""
+ANTHROPIC_SEARCH: Json = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
+OPENAI_SEARCH: Json = {"type": "tool_search"}
+"""The searches of providers over what is deferred, as tools that they run themselves."""
 
 
 def at_the_end(conversation: Sequence[object], messages: Sequence[Json]) -> list[object]:
@@ -34,6 +37,8 @@ class Surface:
     """The shapes of one provider: `tool` is a tool as it is declared; `request` says that these, of which there are some, are declared, and
     what of them may be called; `message` is one of the user's turn, and `appended` a conversation with such messages at its end.
 
+    `search` is the provider's own search over what is deferred, if it has one, as it is declared.
+
     A message may quote what results say, so it never has the role of the system.
     """
 
@@ -42,6 +47,7 @@ class Surface:
     request: Callable[[Sequence[Json], Choice], dict[str, object]]
     message: Callable[[str], Json]
     appended: Callable[[Sequence[object], Sequence[Json]], list[object]] = at_the_end
+    search: tuple[Json, ...] = ()
 
     def tools(self, declared: Sequence[Declaration]) -> list[Json]:
         """All of them as they are declared."""
@@ -57,6 +63,10 @@ def tool_change(added: Sequence[str], removed: Sequence[str]) -> Json:
 def _described(tool: Declaration) -> dict[str, object]:
     """Some providers take no empty description."""
     return {"name": tool.name, "description": tool.description} if tool.description else {"name": tool.name}
+
+
+def _deferred(tool: Declaration) -> Json:
+    return {"defer_loading": True} if tool.deferred else {}
 
 
 def _user_text(text: str) -> Json:
@@ -86,7 +96,7 @@ def _chat_request(tools: Sequence[Json], choice: Choice) -> dict[str, object]:
 
 def _responses_tool(tool: Declaration) -> Json:
     """A strict schema would be another schema."""
-    return {"type": "function", **_described(tool), "parameters": _with_properties(tool.schema), "strict": False}
+    return {"type": "function", **_described(tool), "parameters": _with_properties(tool.schema), "strict": False, **_deferred(tool)}
 
 
 def _responses_request(tools: Sequence[Json], choice: Choice) -> dict[str, object]:
@@ -110,12 +120,13 @@ def _word(choice: Choice) -> str:
 
 
 def _anthropic_tool(tool: Declaration) -> Json:
-    deferred = {"defer_loading": True} if tool.deferred else {}
-    return {**_described(tool), "input_schema": tool.schema, **deferred}
+    return {**_described(tool), "input_schema": tool.schema, **_deferred(tool)}
 
 
 def _anthropic_request(tools: Sequence[Json], choice: Choice) -> dict[str, object]:
-    betas = {"betas": [TOOL_CHANGES]} if any("defer_loading" in tool for tool in tools) else {}
+    """What is deferred is found by the search, or else added by reference, which is a beta."""
+    by_reference = ANTHROPIC_SEARCH not in tools and any("defer_loading" in tool for tool in tools)
+    betas = {"betas": [TOOL_CHANGES]} if by_reference else {}
     return {"tools": tools, "tool_choice": {"type": _word(choice)}, **betas}
 
 
@@ -191,7 +202,8 @@ def _plain_request(tools: Sequence[Json], choice: Choice) -> dict[str, object]:
 
 
 _OPENAI = Limits(("allow", "dispatch", "trim"), NameRule(WORDS, WORDS, 64), 128)
-_ANTHROPIC = Limits(("append", "dispatch", "trim"), NameRule(WORDS, WORDS, 128), MANY, history=History.ANY)
+_RESPONSES = replace(_OPENAI, strategies=(*_OPENAI.strategies, "search"))
+_ANTHROPIC = Limits(("append", "dispatch", "trim", "search"), NameRule(WORDS, WORDS, 128), MANY, history=History.ANY)
 _GEMINI = Limits(
     ("allow", "dispatch", "trim"),
     NameRule("a-zA-Z0-9_.:-", "a-zA-Z_", 64),
@@ -205,8 +217,8 @@ _PLAIN = Limits(("trim", "dispatch"), NameRule("a-zA-Z0-9_./:-", "a-zA-Z0-9_./:-
 
 SURFACES: Mapping[Provider, Surface] = {
     "openai": Surface(_OPENAI, _chat_tool, _chat_request, _user_text),
-    "openai-responses": Surface(_OPENAI, _responses_tool, _responses_request, _responses_message),
-    "anthropic": Surface(_ANTHROPIC, _anthropic_tool, _anthropic_request, _anthropic_message),
+    "openai-responses": Surface(_RESPONSES, _responses_tool, _responses_request, _responses_message, search=(OPENAI_SEARCH,)),
+    "anthropic": Surface(_ANTHROPIC, _anthropic_tool, _anthropic_request, _anthropic_message, search=(ANTHROPIC_SEARCH,)),
     "gemini": Surface(_GEMINI, _gemini_tool, _gemini_request, _gemini_message),
     "bedrock": Surface(_BEDROCK, _bedrock_tool, _bedrock_request, _bedrock_message, _in_the_last_turn),
     "plain": Surface(_PLAIN, _plain_tool, _plain_request, _user_text),

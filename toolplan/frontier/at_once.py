@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 
 _hurried: ContextVar[bool] = ContextVar("hurried", default=False)
@@ -13,14 +11,16 @@ class TakesLong(Exception):
     """The work has come to what takes long, and nothing has come of it."""
 
 
-@contextmanager
-def at_once() -> Iterator[None]:
-    """Within, what takes long raises TakesLong instead. Nothing may be waited for in the block: it is one piece of work."""
-    token = _hurried.set(True)
-    try:
-        yield
-    finally:
-        _hurried.reset(token)
+class AtOnce:
+    """A block in which what takes long raises TakesLong instead. Nothing may be waited for in it: it is one piece of work."""
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        self._before = _hurried.set(True)
+
+    def __exit__(self, *raised: object) -> None:
+        _hurried.reset(self._before)
 
 
 def takes_long() -> None:

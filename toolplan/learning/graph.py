@@ -12,11 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from toolplan.learning.open_runs import OpenRuns
 from toolplan.learning.runs import LONGEST_WINDOW, Place, Run
 from toolplan.learning.traces import Ended, Execution, Failed, Record, Requested
 
-OPEN_RUNS = 4_096
-"""Runs that may be open at once; the one that was heard of longest ago is taken to be over."""
 LOST = 0.5
 """What a step weighs less in a run that ended in failure: the step itself may have been right."""
 
@@ -108,38 +107,39 @@ class Graph:
         edges[tool] = edges.get(tool, NOTHING).plus(weight)
 
 
+@dataclass(slots=True)
+class _Open:
+    """A run that goes on, and the sequence edges that it has followed."""
+
+    run: Run = field(default_factory=Run)
+    followed: Counter[tuple[Sequence, str]] = field(default_factory=Counter)
+
+
 class Learner:
     """A graph that grows with each record, and the runs that are open."""
 
     def __init__(self, graph: Graph | None = None) -> None:
         self.graph = Graph() if graph is None else graph
-        self._open: dict[str, tuple[Run, Counter[tuple[Sequence, str]]]] = {}
+        self._open = OpenRuns(_Open)
 
     def run(self, trace: str) -> Run:
         """The run called `trace`, as far as it has come; a new one where there is none."""
-        return self._opened(trace)[0]
+        return self._open.of(trace).run
 
     def learn(self, record: Record) -> None:
         """Count what `record` says."""
         match record:
             case Execution(trace=trace):
-                run, edges = self._opened(trace)
-                run.settle(record.batch)
-                edges.update(self.graph.count(run, record))
-                run.append(record)
+                open_ = self._open.of(trace)
+                open_.run.settle(record.batch)
+                open_.followed.update(self.graph.count(open_.run, record))
+                open_.run.append(record)
             case Ended(trace, success):
-                _, edges = self._open.pop(trace, (None, Counter()))
+                followed = self._open.end(trace).followed
                 if not success:
-                    self.graph.lose(edges.elements())
+                    self.graph.lose(followed.elements())
             case Requested():
                 pass
-
-    def _opened(self, trace: str) -> tuple[Run, Counter[tuple[Sequence, str]]]:
-        opened = self._open.pop(trace, None) or (Run(), Counter())
-        self._open[trace] = opened
-        if len(self._open) > OPEN_RUNS:
-            del self._open[next(iter(self._open))]
-        return opened
 
 
 def learned(records: Iterable[Record]) -> Graph:

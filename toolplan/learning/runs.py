@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from math import isfinite
 from typing import Any, NamedTuple
 
+from toolplan.learning.members import named_by_data
 from toolplan.learning.traces import Execution, Returned
 
 KEPT_VALUES = 2_048
@@ -130,7 +132,7 @@ def as_value(value: object) -> Value | None:
         case str():
             return value if 0 < len(value) <= LONGEST_VALUE else None
         case int() | float():
-            return value if abs(value) >= 10 or value != int(value) else None
+            return value if isfinite(value) and (abs(value) >= 10 or value != int(value)) else None
         case _:
             return None
 
@@ -148,7 +150,9 @@ def leaves(result: object) -> Iterator[tuple[str, Value]]:
 
 def _leaves(path: str, value: object, depth: int) -> Iterator[tuple[str, Value]]:
     if isinstance(value, Mapping):
-        inside = [(f"{path}.{name}", item) for name, item in value.items()]
+        # The names of records are data, which no graph keeps.
+        data = named_by_data(value)
+        inside = [(f"{path}.{'*' if name in data else name}", item) for name, item in value.items()]
     elif isinstance(value, list | tuple):
         inside = [(f"{path}[*]", item) for item in value]
     else:

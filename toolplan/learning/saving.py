@@ -118,4 +118,4 @@ def _count(value: object) -> int:
 
 
 def _unusable(message: str) -> DomainError:
-    return DomainError([Diagnostic(Code.BAD_JSON, message, None, "`toolplan learn --save` writes one")])
+    return DomainError([Diagnostic(Code.BAD_JSON, message, None, "`toolplan learn graph` writes one")])

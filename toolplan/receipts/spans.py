@@ -17,7 +17,7 @@ from toolplan.receipts.writers import Kind
 MOST_RUNNING = 1000
 """Calls without an outcome so far that are remembered; of more, the oldest ends without one."""
 CONVENTIONS = {"tool": "gen_ai.tool.name", "call": "gen_ai.tool.call.id"}
-RUNS = ("allow", "would-refuse")
+RUNS = ("allow", "would-refuse", "would-hold")
 """The verdicts after which a call runs: a gate that only watches lets it."""
 
 

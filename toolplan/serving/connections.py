@@ -6,7 +6,7 @@ import asyncio
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import anyio
 import httpx2
@@ -198,7 +198,7 @@ class Connection:
 
     async def _list(self, client: Client) -> None:
         try:
-            self._become(Connected(client, await _offered(client, self.origin)))
+            self._become(Connected(client, await catalog_of([Listed(client, self.origin)])))
         except (MCPError, TimeoutError) as error:
             # A server that does one thing after the other is not lost while it has something to do.
             if not (_is_late(error) and self._calls):
@@ -220,13 +220,6 @@ class Connection:
         self.state = state
         self._known.set()
         self._changed()
-
-
-async def _offered(client: Client, origin: str) -> Catalog:
-    """The tools of a server, each with the version that the server says it has."""
-    tools = await catalog_of([Listed(client, origin)])
-    version = client.server_info.version if client.server_info is not None else ""
-    return Catalog(replace(tool, version=version) for tool in tools.values())
 
 
 async def _ended(task: asyncio.Task[None]) -> None:

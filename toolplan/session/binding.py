@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import NAMESPACE_OID, uuid5
 
-from toolplan.catalog import Catalog
+from toolplan.catalog import Catalog, RealTool
 from toolplan.domain import (
     And,
     ArgumentSource,
@@ -38,6 +38,9 @@ from toolplan.planning.problem import Problem, ground
 from toolplan.session.beliefs import Beliefs, Read, believed, digest, digest_of
 from toolplan.session.memory import Frame, Memory
 from toolplan.values import Normal, normal
+
+PLAIN = frozenset({"$schema", "type", "title", "description", "properties", "required", "additionalProperties"})
+"""Keywords of a schema of arguments that allow none beside `properties` and `additionalProperties`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +91,9 @@ class Binder:
     def bind(self, step: Step, identity: str, given: Mapping[str, object] | None) -> Binding:
         """The call of `step`; `given` is what a model proposes, None where no model was asked.
 
-        What is free is a model's to choose or to leave out, so that without one nothing is bound. What `passes` binds may be given as well, and must be the same after normalising. What is known without a value is for the model to
-        give, and so is everything where the contract has no `passes`. Whatever is given as the idempotency key, it is made here.
+        What is free is a model's to choose or to leave out, so that without one nothing is bound. What `passes` binds may be given as well,
+        and must be the same after normalising. What is known without a value is for the model to give, and so is everything where the
+        contract has no `passes`, unless the tool takes no arguments. Whatever is given as the idempotency key, it is made here.
         """
         tool = self.problem.domain.tools[step.action]
         binding = self.problem.binding(step)
@@ -114,13 +118,15 @@ class Binder:
         wrong += [name for name in offered if name not in passes and passes]
         if wrong:
             return Mismatch(tuple(wrong))
-        if wanted or (given is None and (not passes or any(isinstance(source, Free) for source in passes.values()))):
+        real = self.catalog.get(tool.call_name)
+        is_open = any(isinstance(source, Free) for source in passes.values()) if passes else not _takes_nothing(real)
+        if wanted or (given is None and is_open):
             return Unbound(tuple(wanted))
         if not passes:
             arguments = {name: Argument(value, Source.MODEL) for name, value in offered.items()}
         if key is not None:
             arguments[key] = Argument(self._key(step, arguments), Source.CALLER)
-        schema = self.catalog[tool.call_name].digest if tool.call_name in self.catalog else ""
+        schema = "" if real is None else real.digest
         return Bound(Call(identity, Step(step.action, step.arguments), tool.call_name, arguments, schema))
 
     def known(self, step: Step) -> Known:
@@ -172,6 +178,13 @@ class Binder:
             values.append(item.value)
             worst = max(worst, item.source, key=list(Source).index)
         return Argument(values, worst)
+
+
+def _takes_nothing(real: RealTool | None) -> bool:
+    """Whether the schema of a tool lists its arguments and has none. One that says more than this is not understood here."""
+    if real is None or real.properties or not real.schema.keys() <= PLAIN:
+        return False
+    return real.schema.get("additionalProperties", "properties" not in real.schema) is False
 
 
 def is_same(facts: Mapping[str, Fact], argument: Argument, given: object, now: datetime) -> bool:

@@ -35,9 +35,10 @@ from toolplan.frontier import (
 )
 from toolplan.frontier.at_once import takes_long
 from toolplan.frontier.decisions import UserQuestion
+from toolplan.frontier.opening import opening as what_opens
 from toolplan.goals.forms import Form, questions_of
 from toolplan.planning.inputs import build
-from toolplan.planning.plans import Atom, Optimal, Plan, Step
+from toolplan.planning.plans import Atom, Fluent, Optimal, Plan, Step
 from toolplan.planning.preparation import REACHABILITY
 from toolplan.planning.problem import Problem, State
 from toolplan.planning.semantics import applicable, successor
@@ -66,7 +67,7 @@ from toolplan.session.observing import Observer
 from toolplan.session.proposing import is_too_much
 from toolplan.session.settings import Settings
 from toolplan.session.starting import running_of
-from toolplan.session.uncontracted import Opening
+from toolplan.session.uncontracted import Opening, why_missing
 
 NOTHING = Plan((), Fraction(0))
 GOAL = "goal "
@@ -117,8 +118,9 @@ class _Deciding:
         if chosen is not None:
             return chosen
         match planned.decision:
-            case Blocked():
-                return self._asked_again() or self._exploring(self._escalated(planned, self._times_asked()) if self.worn else planned)
+            case Blocked(missing):
+                told = self._escalated(planned, self._times_asked()) if self.worn else self._blocked(planned, missing)
+                return self._asked_again() or self._exploring(told)
             case Explore():
                 return self._exploring(planned)
             case Clarify(question):
@@ -144,6 +146,11 @@ class _Deciding:
             return Next(self._escalated(frontier, f"{self.frame.calls} calls were made for this turn"))
         opened = self._opened(frontier)
         return self._waiting(opened.frontier) or opened
+
+    def _blocked(self, planned: Frontier, missing: tuple[Fluent, ...]) -> Frontier:
+        """`planned`, which leads nowhere, where tools that are not planned with may be missing: the host has not forbidden those."""
+        hint = what_opens(planned.planned.problem, missing, why_missing(self.opening, self.catalog))
+        return replace(planned, decision=Blocked(missing, hint))
 
     def _exploring(self, planned: Frontier) -> Next:
         """Contracts lead nowhere: what has none may be tried, and what a model called on the way is asked about."""

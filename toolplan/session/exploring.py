@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from toolplan.catalog import Catalog
+from toolplan.domain import Domain
 from toolplan.frontier import Explore
 from toolplan.retrieval.budgeting import Depth, Shown, Situation, Spent, Stopped, Unclear, Widened
 from toolplan.retrieval.clones import collapsed
@@ -14,7 +16,7 @@ from toolplan.retrieval.searching import Match, Outage, discover
 from toolplan.session.events import Retrieved
 from toolplan.session.memory import Frame, Looked, Memory, failures
 from toolplan.session.settings import Settings
-from toolplan.session.uncontracted import Opening
+from toolplan.session.uncontracted import Opening, opening_of
 
 
 class Explored(NamedTuple):
@@ -27,9 +29,12 @@ class Explored(NamedTuple):
 def explored(opening: Opening, memory: Memory, because: str, at: float, settings: Settings) -> Explored:
     """What is open for the request that is pursued, where contracts lead no further, for the reason `because`.
 
-    It stays what it was until the user says more, a call fails, or the model wants none of it.
+    It stays what it was until the user says more, a call fails, or the model wants none of it. Where the provider searches, it is all that
+    can be opened, and no round of the budget.
     """
     frame, pinned = memory.current, (*_agreed(opening, memory.current), *pinned_of(opening, memory))
+    if settings.search == "provider":
+        return Explored(_open(tuple(opening.contracts[document.name] for document in opening.documents), pinned, because))
     if frame.looked is not None and _still_holds(frame, frame.looked):
         shown = tuple(name for name in frame.looked.tools if name in opening.opened)
         return Explored(_open(shown, pinned, because))
@@ -46,15 +51,25 @@ def explored(opening: Opening, memory: Memory, because: str, at: float, settings
             return Explored(Explore(pinned, f"{because}, and {reason}"))
 
 
+def openable(contracts: Domain, catalog: Catalog) -> tuple[str, ...]:
+    """The real tools that a session with these contracts may open where they end, in the order of `catalog`; of copies, the first.
+
+    No contract calls them, and the principal of `contracts` may use them. They are the same at every step.
+    """
+    return tuple(document.name for document in opening_of(contracts, catalog, ()).documents)
+
+
 def pinned_of(opening: Opening, memory: Memory) -> tuple[str, ...]:
     """The contracts that were found once and stay open, the latest last, of tools that are still there."""
     return memory.pins.only(opening.opened).names
 
 
 def searched(opening: Opening, catalog: Catalog, words: str, settings: Settings) -> Match | Outage | None:
-    """The tool that fits `words` best, with a contract or without one."""
-    added = {document.name for document in opening.documents}
-    known = [document for document in domain_documents(opening.domain, catalog) if document.name not in added]
+    """The tool that fits `words` best, with a contract or without one, of those that are there."""
+    added = set(opening.contracts)
+    there = {name: tool for name, tool in opening.domain.tools.items() if name not in opening.missing}
+    documents = domain_documents(replace(opening.domain, tools=there), catalog)
+    known = [document for document in documents if document.name not in added]
     return discover(collapsed([*known, *opening.documents]).documents, words, scorer=settings.scorer)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from threading import RLock
 from typing import TypeVar
 
 from toolplan.domain import Domain
-from toolplan.frontier.at_once import TakesLong, at_once
+from toolplan.frontier.at_once import AtOnce, TakesLong
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.session.events import Event, to_line
@@ -52,16 +52,11 @@ class History:
         """Whether nothing has happened yet."""
         return self._count == 0
 
-    @contextmanager
-    def at_once(self) -> Iterator[None]:
-        """As `at_once`, with the session to oneself. Raises TakesLong where it is in no store of this process, in use, or large."""
-        if not isinstance(self._store, MemoryStore) or _size(self._memory) > MOST_AT_ONCE or not self.lock.acquire(blocking=False):
+    def at_once(self) -> AbstractContextManager[None]:
+        """As `AtOnce`, with the session to oneself. Raises TakesLong where it is in no store of this process, or large, or in use by then."""
+        if not isinstance(self._store, MemoryStore) or _size(self._memory) > MOST_AT_ONCE:
             raise TakesLong
-        try:
-            with at_once():
-                yield
-        finally:
-            self.lock.release()
+        return _Alone(self.lock)
 
     def commit(self, change: Callable[[Memory], Changed[T]]) -> T:
         """Keep the events that `change` makes of the memory, and give its result. Where another worker was faster, it is made anew."""
@@ -89,6 +84,24 @@ class History:
         """Go on from what is written in the store. Only that counts, so that what is written here is read back as well."""
         self._memory = fold(self.domain, read_events(self._contracts, lines, first=self._count), self._memory)
         self._count += len(lines)
+
+
+class _Alone(AtOnce):
+    """As `AtOnce`, with what `lock` guards to oneself. Raises TakesLong where somebody has it."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self, lock: RLock) -> None:
+        self._lock = lock
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            raise TakesLong
+        super().__enter__()
+
+    def __exit__(self, *raised: object) -> None:
+        super().__exit__(*raised)
+        self._lock.release()
 
 
 def _size(memory: Memory) -> int:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from toolplan.frontier import Mode
 from toolplan.planning.engines import AUTO
 from toolplan.planning.plans import Limit
 from toolplan.retrieval.scorers import Scorer, rare_words
+
+Search = Literal["session", "provider"]
+"""Who searches the tools without a contract where contracts end: the session, within the budget of the policy, or the provider of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +22,8 @@ class Settings:
     calls. A call that failed for now and does no harm is tried `retries` times more. Of one turn `letters` are read. `mode` says what is
     shown while all goes well; after a call that did not, it is `recovery`. `engine`, `limit` and `forbid` are those of `frontier`.
     `trusted` are the origins of real tools without a contract whose hints that they only read are believed. `scorer` finds such tools where
-    no plan leads on, and whatever is looked for.
+    no plan leads on, and whatever is looked for. Where `search` is left to the provider, all of them are open there: what its search finds may
+    be proposed, and is held for a person like any other.
     """
 
     questions: int = 8
@@ -32,6 +37,7 @@ class Settings:
     forbid: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
     scorer: Scorer = rare_words
+    search: Search = "session"
 
 
 DEFAULTS = Settings()

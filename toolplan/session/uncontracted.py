@@ -20,6 +20,9 @@ from toolplan.retrieval.documents import Document, tool_documents
 KEPT_OPENINGS = 64
 """Openings of a domain that live as long as it does, though no session holds them, with all that is remembered of their domains."""
 
+NOT_THERE = "whose tool is not there"
+NOT_AS_REVIEWED = "whose tool is not as it was reviewed"
+
 
 @dataclass(frozen=True)
 class Opening:
@@ -69,6 +72,12 @@ def missing_in(domain: Domain, catalog: Catalog) -> tuple[str, ...]:
     """The contracts whose real tools `catalog` does not have, or not as they were reviewed. `NO_TOOLS` has all."""
     called = ((name, tool) for name, tool in domain.tools.items() if tool.performer is Performer.CALL)
     return tuple(name for name, tool in called if catalog is not NO_TOOLS and not _is_there(tool, catalog))
+
+
+def why_missing(opening: Opening, catalog: Catalog) -> dict[str, str]:
+    """Why each contract that is missing in `opening` is not planned with, as a relative clause."""
+    tools = opening.domain.tools
+    return {name: NOT_AS_REVIEWED if tools[name].call_name in catalog else NOT_THERE for name in opening.missing}
 
 
 def _is_there(tool: Tool, catalog: Catalog) -> bool:

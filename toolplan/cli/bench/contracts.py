@@ -15,7 +15,9 @@ EXAMPLE = "Example: toolplan bench contracts --runs 50,200 --seeds 2"
 
 
 def command(
-    runs: Annotated[str, typer.Option("--runs", metavar="N,...", help="How many runs to learn from.")] = ",".join(map(str, contracts.COUNTS)),
+    runs: Annotated[str, typer.Option("--runs", metavar="N,...", help="How many runs to learn from.")] = ",".join(
+        map(str, contracts.COUNTS)
+    ),
     seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="How often, each time from other runs.")] = contracts.SEEDS,
     as_json: AsJson = False,
 ) -> None:

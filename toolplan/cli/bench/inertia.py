@@ -19,7 +19,9 @@ EXAMPLE = "Example: toolplan bench inertia --data tests/data/learning --sizes 10
 
 
 def command(
-    data: Annotated[Path, typer.Option("--data", metavar="DIR", help="A folder that holds scienceworld, tau1, bfcl, livemcpbench, or some.")],
+    data: Annotated[
+        Path, typer.Option("--data", metavar="DIR", help="A folder that holds scienceworld, tau1, bfcl, livemcpbench, or some.")
+    ],
     sizes: Annotated[str, typer.Option("--sizes", metavar="N,...", help="Numbers of synthetic steps.")] = "",
     as_json: AsJson = False,
 ) -> None:

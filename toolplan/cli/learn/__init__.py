@@ -19,7 +19,7 @@ COMMANDS = {
 
 app = typer.Typer(
     name="learn",
-    cls=lazy("toolplan.cli.learn", COMMANDS),
+    cls=lazy("toolplan.cli.learn", COMMANDS, {"--report": "report", "--domain": "propose"}),
     help="Learn from logs of runs: whether there is inertia, which contracts are missing, and which are wrong.",
     no_args_is_help=True,
     add_completion=False,
