@@ -210,7 +210,7 @@ def test_tiers_without_files_have_no_rows() -> None:
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["planer"], "`planer`"),
+        (["planer"], "'planer'"),
         (["loading", "--sizes", "5"], "`5`"),
         (["planner", "--sizes", "99"], "`99`"),
         (["planner", "--sizes", "many"], "`many`"),

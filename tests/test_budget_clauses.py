@@ -187,3 +187,8 @@ def test_it_is_read_again_as_it_was_written() -> None:
     again = codec.decode(codec.encode(domain))
     assert again.policy == domain.policy
     assert loads(format_source(Source("x", text))).policy == domain.policy
+
+
+def test_a_unit_that_is_a_word_of_the_language_stays_a_name() -> None:
+    text = "policy {\n  stop after 0 `allow`, 2 rounds\n}\n"
+    assert format_source(Source("<policy>", text)) == text

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from toolplan import Act, Clarify, frontier
 from toolplan.domain import Domain
-from toolplan.goals.rankers import RANKERS, default, ranker
+from toolplan.goals.rankers import BESIDE_LEARNED, RANKERS, default, ranker
 from toolplan.goals.rankers.labelled import Labelled, merged, read_labelled, write_labelled
 from toolplan.goals.rankers.model import Model, prompt, read_answer, schema
 from toolplan.goals.rankers.wording import parts_of
-from toolplan.goals.readings import Goals, Reading
+from toolplan.goals.readings import GoalRanker, Goals, Reading
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import DomainError
 from toolplan.language.loading import loads
@@ -242,6 +242,20 @@ def test_examples_of_goals_that_a_domain_does_not_have_are_left_out(mail: Domain
 def test_mixing_lets_no_ranker_rule_a_goal_out_alone(mail: Domain) -> None:
     assert not ranker("lexical").rank("cancelling meetings", mail, NOTHING).candidates
     assert first(ranker("mixed", encode=letters).rank("cancelling meetings", mail, NOTHING)) == ("cancel_meeting",)
+
+
+@pytest.mark.parametrize(("examples", "rest", "weight"), [([], "embeddings", 1.0), (BY_EXAMPLE, "learned", BESIDE_LEARNED)])
+def test_shared_words_count_less_beside_what_was_learned(examples: list[Labelled], rest: str, weight: float, mail: Domain) -> None:
+    """Nearly: the share of a goal that is too small to be a candidate falls to no goal."""
+    words, others, mixed = (odds_of_telling(ranker(name, examples, letters), mail) for name in ("lexical", rest, "mixed"))
+    assert mixed == pytest.approx(others + weight * words, abs=0.2)
+
+
+def odds_of_telling(reader: GoalRanker, domain: Domain) -> float:
+    """The log odds of `tell_person` against no goal, for a request in which only that goal has a word."""
+    reading = reader.rank("write to Carla", domain, NOTHING)
+    (p,) = (candidate.p for candidate in reading.candidates if candidate.goals == ("tell_person",))
+    return math.log(p / reading.none)
 
 
 @pytest.mark.parametrize("name", RANKERS)

@@ -308,7 +308,7 @@ def test_dispatch_declares_one_tool_and_calls_through_it() -> None:
 def test_append_is_a_mistake_that_is_told() -> None:
     office = Office()
     guide = Guide.of(Gate(office.session("move", KNOWN)), "anthropic", strategy="append")
-    with pytest.raises(DomainError, match="cannot add tools by reference"):
+    with pytest.raises(DomainError, match="cannot follow the strategy `append`"):
         agent_of(office, Scripted(), guide).run_sync("Do it")
 
 

@@ -68,9 +68,9 @@ class Toolplan(ContextProvider):
         guide = self._conversation
         if not isinstance(guide, Guide):
             guide = await asyncio.to_thread(guide, state.get("snapshot", ""))
-        if guide.exposure.strategy == "append":
-            hint = "take the strategy `dispatch` or `trim`"
-            raise DomainError([Diagnostic(Code.BAD_CALL, "Agent Framework cannot add tools by reference", None, hint)])
+        if guide.exposure.strategy in ("append", "search"):
+            refused = f"Agent Framework cannot follow the strategy `{guide.exposure.strategy}`"
+            raise DomainError([Diagnostic(Code.BAD_CALL, refused, None, "take the strategy `dispatch` or `trim`")])
         for message in context.input_messages:
             await _hear(guide, message)
         steering = Steering(guide, state)

@@ -84,7 +84,7 @@ class Toolplan(ToolInjectionMiddleware):
         guide, tools = self._guide(context), _newest(await call_next(context))
         await self._offer(guide, [_known(tool, guide.session.catalog) for tool in tools])
         exposure = guide.exposure
-        if exposure.strategy == "dispatch":
+        if exposure.strategy in ("dispatch", "search"):
             declared = dispatcher(SURFACES[exposure.provider].limits.dispatched)
             return [Tool(name=declared.name, description=declared.description, parameters=dict(declared.schema))]
         now = await guide.gate.anext()

@@ -17,6 +17,7 @@ from toolplan.gate import Gate, ToolCall
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.session import Session
+from toolplan.session.exploring import openable
 from toolplan.session.proposing import same_call
 from toolplan.session.snapshots import lines_of, snapshot_of
 
@@ -82,7 +83,9 @@ class Guide:
         ready: Ready = "agreed",
     ) -> Guide:
         """The guide of `gate`, for models of `provider`; `model` is the name of the model, if it is known."""
-        exposure = Exposure(gate.session.domain, provider, catalog=catalog or gate.session.catalog, strategy=strategy, model=model)
+        tools = catalog or gate.session.catalog
+        searchable = openable(gate.session.contracts, tools)
+        exposure = Exposure(gate.session.domain, provider, catalog=tools, strategy=strategy, model=model, searchable=searchable)
         return cls(gate, exposure, ready=ready)
 
     @classmethod
@@ -98,7 +101,9 @@ class Guide:
         """The guide that `snapshot` was made of; `gate` guards the session of `session_in(snapshot)`. Raises DomainError for no snapshot."""
         kept = _kept(snapshot)
         tools = catalog or gate.session.catalog
-        guide = cls(gate, Exposure.restore(kept.exposure, gate.session.domain, provider, catalog=tools), ready=ready)
+        searchable = openable(gate.session.contracts, tools)
+        exposure = Exposure.restore(kept.exposure, gate.session.domain, provider, catalog=tools, searchable=searchable)
+        guide = cls(gate, exposure, ready=ready)
         guide._heard.update(kept.heard)
         return guide
 
@@ -161,7 +166,7 @@ class Guide:
     def shown(self, call: Call) -> tuple[str, dict[str, object]]:
         """The other way round: the name and the arguments under which the model would have made `call`."""
         name, values = self.exposure.names.shown(call.tool), call.values
-        return (DISPATCHER, {"name": name, "arguments": values}) if self.exposure.strategy == "dispatch" else (name, values)
+        return (DISPATCHER, {"name": name, "arguments": values}) if self.exposure.strategy in ("dispatch", "search") else (name, values)
 
     def said(self, text: str) -> bool:
         """The model has answered in words. Whether that was a step of the plan, so that the host goes on: a summary, a draft."""
@@ -180,7 +185,9 @@ class Guide:
     def offer(self, catalog: Catalog) -> None:
         """As `Session.offer`. What is declared is no longer what it was."""
         self.session.offer(catalog)
-        self.exposure = Exposure.restore(self.exposure.state, self.session.domain, self.exposure.provider, catalog=catalog)
+        state, provider = self.exposure.state, self.exposure.provider
+        searchable = openable(self.session.contracts, catalog)
+        self.exposure = Exposure.restore(state, self.session.domain, provider, catalog=catalog, searchable=searchable)
         self.gate.renamed = self.exposure.names.renamed
         self.gate.exposure = self.exposure.strategy
 

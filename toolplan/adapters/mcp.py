@@ -66,7 +66,7 @@ class Host:
         For hosts that make their requests from lists of tools; the payload of `step` holds the same, in the shape of the provider.
         """
         now, exposure = await self.guide.gate.anext(), self.guide.exposure
-        if exposure.strategy == "dispatch":
+        if exposure.strategy in ("dispatch", "search"):
             declared = dispatcher(SURFACES[exposure.provider].limits.dispatched)
             return [Tool(name=declared.name, description=declared.description, input_schema=dict(declared.schema))]
         names = callable_tools(now) if exposure.strategy == "trim" else tuple(exposure.names.shown_as)

@@ -80,10 +80,9 @@ class Toolplan(AbstractCapability[Any]):
     async def for_run(self, ctx: Context) -> Toolplan:
         """The same for one run."""
         guide = self.conversation if isinstance(self.conversation, Guide) else await asyncio.to_thread(self.conversation, ctx)
-        if guide.exposure.strategy == "append":
-            raise DomainError(
-                [Diagnostic(Code.BAD_CALL, "Pydantic AI cannot add tools by reference", None, "take the strategy `dispatch` or `trim`")]
-            )
+        if guide.exposure.strategy in ("append", "search"):
+            message = f"Pydantic AI cannot follow the strategy `{guide.exposure.strategy}`"
+            raise DomainError([Diagnostic(Code.BAD_CALL, message, None, "take the strategy `dispatch` or `trim`")])
         return Toolplan(guide, self.asks)
 
     @property

@@ -32,7 +32,7 @@ from toolplan.language.codec import digest
 from toolplan.language.loading import load
 from toolplan.retrieval import SCORERS, scorer
 
-EXAMPLE = "Example: toolplan eval refunds refunds.jsonl --report funnel.html"
+EXAMPLE = "Example: toolplan eval refunds refunds.jsonl --changes none --report funnel.html"
 FRONTIER = "frontier"
 LAYERS = {layer.name.lower(): layer for layer in Layer}
 SHOWN = 12

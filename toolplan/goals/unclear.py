@@ -19,7 +19,7 @@ from toolplan.planning.problem import State
 from toolplan.retrieval.encoders import Encoder
 from toolplan.retrieval.scorers.embeddings import Vectors, unit_vectors
 
-PRECISION = 0.2
+PRECISION = 0.5
 """Of the prior of each weight, whose mean is zero."""
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from toolplan.language import expected, nodes
 from toolplan.language.layout import COMMA, OR, Part, Series, flat, prefixed
 from toolplan.language.source import Span
+from toolplan.language.tables import keywords
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 RESERVED = frozenset(word.lower() for word in expected.OPERATORS)
@@ -191,7 +192,8 @@ def _in_policy(node: nodes.InPolicy) -> str:
         case nodes.Threshold():
             return f"{name(node.measure, RESERVED_IN_SIGNALS)} {node.operator} {node.number.written}"
         case nodes.Bound(written, unit):
-            return written if unit is None else f"{written} {name(unit)}"
+            # Behind a number a clause may begin elsewhere, so no word of the language is a name there.
+            return written if unit is None else f"{written} {name(unit, frozenset(keywords()))}"
         case nodes.Phrase(words):
             return words
 

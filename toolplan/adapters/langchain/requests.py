@@ -71,6 +71,8 @@ def wish_for(strategy: Strategy | Literal["auto"], provider: Provider, request: 
             return "dispatch"
         case "allow", "gemini":
             raise _unfit("LangChain cannot tell Gemini which tools it may call without making it call one of them")
+        case "search", _:
+            raise _unfit("LangChain cannot declare the provider's search beside the one tool that calls all others")
         case "append", _ if not _changes_tools(request.model):
             raise _unfit("the profile of the model does not say that it takes messages of the system between others")
         case _:

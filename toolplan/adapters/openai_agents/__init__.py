@@ -57,6 +57,6 @@ def _past_the_gate(agent: Agent[Any]) -> Iterator[Diagnostic]:
 
 def _not_followed(guide: Guide) -> Iterator[Diagnostic]:
     provider, strategy = guide.exposure.provider, guide.exposure.strategy
-    if strategy == "append" or (strategy == "allow" and provider not in ("openai", "openai-responses")):
+    if strategy in ("append", "search") or (strategy == "allow" and provider not in ("openai", "openai-responses")):
         message = f"the Agents SDK cannot follow the strategy `{strategy}` with {provider}"
         yield Diagnostic(Code.BAD_CALL, message, None, "take the strategy `dispatch` or `trim`")
