@@ -16,6 +16,7 @@ from toolplan.bench.serving.sites import EMPTY, FORWARDING, TOOLPLAN
 from toolplan.bench.serving.talking import SCRIPT
 from toolplan.bench.tables import table
 
+pytestmark = pytest.mark.xdist_group("bench serving")
 LOAD = Load(conversations=6, seconds=2.4, every=0.2)
 
 

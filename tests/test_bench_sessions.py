@@ -129,6 +129,7 @@ def test_an_append_that_came_late_is_a_conflict() -> None:
     assert store.conflicts == 1
 
 
+pytestmark = pytest.mark.xdist_group("bench sessions")
 SEND = Call("call_1", Step("update_event"), "update_event", {"start": Argument("4 PM", Source.USER)})
 THANKS = Heard(0.0, TurnReading("thanks", Reading("thanks", (), 1.0)))
 

@@ -27,6 +27,8 @@ from serving.test_operator_page import decide
 
 from toolplan.serving.configuration import Remote, parsed_upstreams
 
+pytestmark = pytest.mark.xdist_group("team")
+"""One gateway for all of them: the last test audits what the others have done."""
 PAGE = (Path(__file__).parents[2] / "docs" / "team.md").read_text("utf-8")
 FILE = re.compile(r"^`([\w.]+)`, [^\n]*:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMANDS = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
