@@ -28,7 +28,6 @@ from serving.test_operator_page import decide
 from toolplan.serving.configuration import Remote, parsed_upstreams
 
 pytestmark = pytest.mark.xdist_group("team")
-"""One gateway for all of them: the last test audits what the others have done."""
 PAGE = (Path(__file__).parents[2] / "docs" / "team.md").read_text("utf-8")
 FILE = re.compile(r"^`([\w.]+)`, [^\n]*:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMANDS = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -211,16 +210,22 @@ async def waits(host: Host) -> str:
     return f"{looked} {tried}"
 
 
-def test_a_release_waits_for_a_lead_on_the_page(team: Team) -> None:
+def released(team: Team, name: str) -> None:
+    """Ana releases `name`, and Mia agrees on the page."""
+
     async def test() -> None:
-        async with team.host("ana", "spring") as ana, team.operator("mia") as mia:
+        async with team.host("ana", name) as ana, team.operator("mia") as mia:
             await waits(ana)
-            assert not team.git("branch", "--list", "spring")
+            assert not team.git("branch", "--list", name)
             assert (await decide(mia)).status_code == 200
             assert not (await ana.call("git_create_branch")).is_error
-            assert team.git("branch", "--list", "spring")
+            assert team.git("branch", "--list", name)
 
     run(test)
+
+
+def test_a_release_waits_for_a_lead_on_the_page(team: Team) -> None:
+    released(team, "spring")
 
 
 def test_a_lead_gets_a_link_of_which_the_agent_knows_nothing_and_the_one_who_asks_gets_none(team: Team) -> None:
@@ -278,6 +283,7 @@ def test_a_second_gateway_goes_on_with_what_the_first_began(team: Team) -> None:
 
 
 def test_the_audit_finds_nothing_wrong_and_no_receipt_has_a_secret(team: Team) -> None:
+    released(team, "autumn")
     assert team.sh(team.audit)
     kept = "".join(path.read_text("utf-8") for path in (team.folder / "receipts").iterdir())
     assert '"kind":"verdict"' in kept and '"by":"lead"' in kept

@@ -82,10 +82,10 @@ class Talk:
             self._stop(result)
 
     async def look(self) -> None:
-        """Look what is next."""
-        data = _data(await self.client.call(FRONTIER.name, self._open, "look"))
+        """Look what is next. Where a call may have been lost, the question before it may be asked again."""
+        result = await self.client.call(FRONTIER.name, self._open, "look")
         if not self.is_waiting:
-            self._expect(data, "done")
+            self._expect(_data(result), "done")
 
     @property
     def _open(self) -> dict[str, Any]:
