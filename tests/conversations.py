@@ -349,7 +349,7 @@ class Conversation:
 
     def say(self, text: str, reading: Reading | None = None, **more: object) -> None:
         """Say `text`, which means `reading`: nothing that is wanted, if there is none."""
-        self.session.hear(text, TurnReading(text, reading or Reading(text, (), 1.0), **more))  # type: ignore[arg-type]
+        self.session.hear(text, TurnReading(text, reading or Reading(text, (), 1.0), **more))  # type: ignore[arg-type]  # passed on as they came
 
     def ask_for(self, draw: Draw, names: Sequence[str] = (), new: bool = True, reply: Reply | None = None) -> None:
         """Want one or two goals, for people that are new or not, with some of what the user knows."""

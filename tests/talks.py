@@ -54,7 +54,7 @@ def turn(
 def say(talk: Session, text: str, goal: str = "", facts: dict[str, object] | None = None, **more: object) -> None:
     """Let `talk` hear a turn whose words are `text` and all the values in `facts`."""
     words = " ".join([text, *(str(value) for value in (facts or {}).values() if value is not True)])
-    talk.hear(words, turn(talk.domain, words, goal, facts, **more))  # type: ignore[arg-type]
+    talk.hear(words, turn(talk.domain, words, goal, facts, **more))  # type: ignore[arg-type]  # passed on as they came
 
 
 def ready(now: Frontier) -> Call:

@@ -111,7 +111,7 @@ def test_names_that_look_alike_stay_apart_at_every_provider(provider: str) -> No
         'domain d "x" fact a '
         + " ".join(f"tool t{n} calls {json.dumps(name, ensure_ascii=False)} {{ produces a risk read }}" for n, name in enumerate(names))
     )
-    shown = [Exposure(domain, provider).names.shown(name) for name in names]  # type: ignore[arg-type]
+    shown = [Exposure(domain, provider).names.shown(name) for name in names]  # type: ignore[arg-type]  # any provider
     assert len(set(shown)) == len(names)
 
 

@@ -106,7 +106,7 @@ def test_a_request_that_is_done_says_so_to_its_caller_after_an_operator_has_look
             await counter.use("call", tool="get-balance")
             paid = told(await counter.use("call", Teller([YES]), tool="pay-bill"))
             assert desk.live()[0].decision == "done"
-            assert paid["next"]["decision"] == "done"  # type: ignore[index]
+            assert paid["next"]["decision"] == "done"  # type: ignore[index]  # JSON, whose shape the test expects
 
     run(test)
 

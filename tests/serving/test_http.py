@@ -48,7 +48,7 @@ def token(subject: str, key: str, place: str) -> dict[str, str]:
 
 
 async def agrees(_: object, params: object) -> ElicitResult:
-    (name,) = params.requested_schema["properties"]  # type: ignore[attr-defined]
+    (name,) = params.requested_schema["properties"]  # type: ignore[attr-defined]  # a form, as the test expects
     return ElicitResult(action="accept", content={name: True if name == "answer" else "DE12"})
 
 

@@ -342,7 +342,7 @@ def test_explain_says_why_a_tool_is_hidden_and_what_would_open_it(tmp_path: Path
         async with bank(tmp_path, Ledger()) as desk:
             ann = Counter(desk)
             await ann.begin()
-            (reason,) = told(await ann.use("explain", tool="pay-bill"))["reasons"]  # type: ignore[misc]
+            (reason,) = told(await ann.use("explain", tool="pay-bill"))["reasons"]  # type: ignore[misc]  # JSON, whose shape the test expects
             assert reason["reason"] == "on_best_plan_later" and "get_balance" in reason["remedy"]
             assert told(await ann.use("explain", tool="get-balance"))["callable"] is True
 
@@ -369,7 +369,7 @@ def test_explain_without_a_goal_says_that_there_is_none(tmp_path: Path) -> None:
         async with bank(tmp_path, Ledger()) as desk:
             ann = Counter(desk)
             await ann.begin("good morning")
-            (reason,) = told(await ann.use("explain", tool="pay-bill"))["reasons"]  # type: ignore[misc]
+            (reason,) = told(await ann.use("explain", tool="pay-bill"))["reasons"]  # type: ignore[misc]  # JSON, whose shape the test expects
             assert reason["reason"] == "no_goal"
 
     run(test)
@@ -380,7 +380,7 @@ def test_discover_shows_the_schema_of_what_can_be_called_and_the_reason_for_what
         async with bank(tmp_path, Ledger()) as desk:
             ann = Counter(desk)
             await ann.begin()
-            first, second = told(await ann.use("discover", query="SEND money"))["tools"]  # type: ignore[misc]
+            first, second = told(await ann.use("discover", query="SEND money"))["tools"]  # type: ignore[misc]  # JSON, whose shape the test expects
             assert first["name"] == "pay-bill" and not first["callable"] and "schema" not in first and first["reasons"]
             assert second["name"] == "get-balance" and second["callable"] and second["schema"]["type"] == "object"
             assert told(await ann.use("discover", query="aeroplane"))["tools"] == []
@@ -401,7 +401,7 @@ def test_a_tool_without_a_contract_that_was_found_may_be_called_from_then_on(tmp
             ann, other = Counter(desk), Counter(desk)
             for counter in (ann, other):
                 assert callable_in(told(await counter.begin("close the account"))) == []
-            (found,) = told(await ann.use("discover", query="close account"))["tools"]  # type: ignore[misc]
+            (found,) = told(await ann.use("discover", query="close account"))["tools"]  # type: ignore[misc]  # JSON, whose shape the test expects
             assert found["name"] == "close-account" and found["callable"]
             assert callable_in(told(await ann.use("frontier"))) == ["close-account"]
             assert callable_in(told(await other.use("frontier"))) == []
@@ -420,7 +420,7 @@ def test_of_versions_of_a_tool_the_newest_is_found_with_when_not_to_use_it() -> 
         ann = Counter(alone(toolplan.loads(text)))
         await ann.begin()
         answer = await ann.use("discover", query="send money to an account")
-        first, second = told(answer)["tools"]  # type: ignore[misc]
+        first, second = told(answer)["tools"]  # type: ignore[misc]  # JSON, whose shape the test expects
         assert (first["name"], second["name"]) == ("pay-bill", "get-balance")
         assert first["avoid"] == ["the money is needed for the rent"] and "avoid" not in second
         assert isinstance(answer, Told) and "Do not use it when the money is needed for the rent." in answer.text

@@ -7,7 +7,6 @@ is as if nobody had declared it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from toolplan.checks.explain import why_not
@@ -19,7 +18,7 @@ from toolplan.language.diagnostics import quoted
 from toolplan.planning.plans import Limit
 from toolplan.retrieval import Document, Found, Match, Outage, collapsed, domain_documents, rare_words, search
 from toolplan.session import Session
-from toolplan.session.uncontracted import missing_in
+from toolplan.session.uncontracted import missing_in, without_missing
 
 MOST_FOUND = 8
 LIMIT = Limit(expansions=2_000, seconds=1)
@@ -107,8 +106,7 @@ def _matches(documents: Sequence[Document], words: str) -> tuple[Match, ...]:
 
 def _offered(session: Session) -> Domain:
     """The contracts whose real tools are there, as they were reviewed."""
-    domain, missing = session.domain, missing_in(session.domain, session.catalog)
-    return replace(domain, tools={name: tool for name, tool in domain.tools.items() if name not in missing}) if missing else domain
+    return without_missing(session.domain, missing_in(session.domain, session.catalog))
 
 
 def _named(tool: Declaration, avoid: Sequence[str]) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from toolplan.catalog import Catalog
@@ -16,7 +15,7 @@ from toolplan.retrieval.searching import Match, Outage, discover
 from toolplan.session.events import Retrieved
 from toolplan.session.memory import Frame, Looked, Memory, failures
 from toolplan.session.settings import Settings
-from toolplan.session.uncontracted import Opening, opening_of
+from toolplan.session.uncontracted import Opening, opening_of, without_missing
 
 
 class Explored(NamedTuple):
@@ -67,8 +66,7 @@ def pinned_of(opening: Opening, memory: Memory) -> tuple[str, ...]:
 def searched(opening: Opening, catalog: Catalog, words: str, settings: Settings) -> Match | Outage | None:
     """The tool that fits `words` best, with a contract or without one, of those that are there."""
     added = set(opening.contracts)
-    there = {name: tool for name, tool in opening.domain.tools.items() if name not in opening.missing}
-    documents = domain_documents(replace(opening.domain, tools=there), catalog)
+    documents = domain_documents(without_missing(opening.domain, opening.missing), catalog)
     known = [document for document in documents if document.name not in added]
     return discover(collapsed([*known, *opening.documents]).documents, words, scorer=settings.scorer)
 

@@ -7,7 +7,7 @@ contract: nobody is asked for consent in the words of a stranger.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
@@ -44,6 +44,11 @@ class Opening:
 
 
 _OPENINGS: WeakKeyDictionary[Domain, Shared[object, Opening]] = WeakKeyDictionary()
+
+
+def without_missing(domain: Domain, missing: Collection[str]) -> Domain:
+    """`domain` without the contracts in `missing`: those whose real tools are there, as they were reviewed."""
+    return replace(domain, tools={name: tool for name, tool in domain.tools.items() if name not in missing}) if missing else domain
 
 
 def opening_of(domain: Domain, catalog: Catalog, trusted: tuple[str, ...]) -> Opening:

@@ -40,6 +40,14 @@ class Turn:
         note = f"\n\n{self.note}" if self.note else ""
         return f"Request: {self.request}\n\nKnown:\n{known}{last}{note}"
 
+    @property
+    def functions(self) -> list[Mapping[str, object]]:
+        """The declared tools in the shape of OpenAI's chat completions, which the templates of models in files take, too."""
+        return [
+            {"type": "function", "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema}}
+            for tool in self.declared
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class Called:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import Any
 
 from toolplan.bench.choosers import INSTRUCTION, Answer, Called, Choice, Nothing, Turn, Unreadable
 from toolplan.bench.choosers.reading import read_call
-from toolplan.exposure.declarations import DISPATCHER, Declaration
+from toolplan.exposure.declarations import DISPATCHER
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.retrieval.packages import required
@@ -38,7 +37,7 @@ class Endpoint:
     def choose(self, turn: Turn) -> Choice:
         """What the model calls."""
         messages = [{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": turn.text}]
-        tools = {"tools": [_function(tool) for tool in turn.declared]} if turn.declared else {}
+        tools = {"tools": turn.functions} if turn.declared else {}
         try:
             answer = self._client.chat.completions.create(
                 model=self.name, messages=messages, temperature=0, max_tokens=LONGEST_CALL, **tools
@@ -65,7 +64,3 @@ def _read(message: Any, turn: Turn) -> Answer:
                     return Unreadable(str(call.arguments))
         case _:
             return read
-
-
-def _function(tool: Declaration) -> Mapping[str, object]:
-    return {"type": "function", "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema}}

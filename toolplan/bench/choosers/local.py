@@ -11,7 +11,7 @@ from typing import Any
 from toolplan.bench.choosers import INSTRUCTION, NONE, Choice, Turn
 from toolplan.bench.choosers.reading import read_call
 from toolplan.bench.local_model import EXTRA, SEED
-from toolplan.exposure.declarations import DISPATCHER, Declaration
+from toolplan.exposure.declarations import DISPATCHER
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.retrieval.packages import required
@@ -64,17 +64,13 @@ class Local:
 
         def prompt(turn: Turn) -> str:
             messages = [{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": turn.text}]
-            tools = [_function(tool) for tool in turn.declared]
+            tools = turn.functions
             return str(template.render(messages=messages, tools=tools, add_generation_prompt=True))
 
         return prompt
 
     def _compiled(self, schema: str) -> Any:
         return self._llama.LlamaGrammar.from_json_schema(schema, verbose=False)
-
-
-def _function(tool: Declaration) -> Mapping[str, object]:
-    return {"type": "function", "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema}}
 
 
 def _constraint(turn: Turn) -> str:
