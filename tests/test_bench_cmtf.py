@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,12 +20,15 @@ from toolplan.bench.choosers.endpoint import Endpoint
 from toolplan.bench.choosers.reading import read_call
 from toolplan.bench.choosers.simulated import Simulated
 from toolplan.bench.cmtf.environment import Answered, NoSuchTool, NotNow, World, WrongArguments
-from toolplan.bench.cmtf.figures import rows
 from toolplan.bench.cmtf.menus import METHODS, menu, shown_by
-from toolplan.bench.cmtf.running import ARMS, GUARDED, Arm, read, run_all, subset, times_of
-from toolplan.bench.cmtf.running import run as run_task
-from toolplan.bench.cmtf.tasks import Task, tasks
+from toolplan.bench.cmtf.suite import ARMS, Cmtf
+from toolplan.bench.cmtf.tasks import tasks
 from toolplan.bench.pairs import mcnemar
+from toolplan.bench.runs import RunRecord, Subject
+from toolplan.bench.runs.figures import rows
+from toolplan.bench.runs.keeping import Kept, Runs, packed, read, times_of
+from toolplan.bench.runs.running import run as run_task
+from toolplan.bench.runs.running import run_all
 from toolplan.domain import Domain
 from toolplan.language.diagnostics import DomainError
 
@@ -49,8 +52,9 @@ def test_there_are_34_tasks_of_each_domain_in_nine_patterns() -> None:
     assert [sum(list(patterns.values())[i : i + 3]) for i in (0, 3, 6)] == [34, 34, 34]
 
 
-@pytest.mark.parametrize("task", subset(18), ids=lambda task: task.id)
-def test_the_gold_chain_is_a_best_plan_and_the_mocks_follow_it(domain: Domain, task: Task) -> None:
+@pytest.mark.parametrize("name", Cmtf().tasks(18))
+def test_the_gold_chain_is_a_best_plan_and_the_mocks_follow_it(domain: Domain, name: str) -> None:
+    task = TASKS[name]
     best = toolplan.plan(domain, state=dict(task.given), goal=task.goal)
     assert sorted(step.action for step in best.steps) == sorted(task.gold)
     world = World.of(domain, task)
@@ -114,24 +118,24 @@ def test_a_call_through_the_dispatcher_is_one_of_the_tool_behind_it() -> None:
 class Stubborn:
     """Calls the first tool that is shown with what it likes."""
 
-    name = "stubborn"
+    name, details = "stubborn", {}
 
     def choose(self, turn: Turn) -> Choice:
         return Choice(Called(turn.callable[0].name, {"query": "something else"}), 10, 2)
 
 
-def test_a_gate_tells_a_model_what_is_wrong_with_a_call(domain: Domain) -> None:
-    record, _ = run_task(domain, TASKS["draft_reply-1"], Arm("frontier", "trim", GUARDED), Stubborn())
+def test_a_gate_tells_a_model_what_is_wrong_with_a_call() -> None:
+    record, _ = run_task(Cmtf(), "frontier, gate", "draft_reply-1", Stubborn())
     assert {step.outcome for step in record.steps} == {"refused"}
     assert all("query" in step.detail for step in record.steps)
 
 
-def test_a_tool_that_was_not_shown_does_not_run(domain: Domain) -> None:
+def test_a_tool_that_was_not_shown_does_not_run() -> None:
     class Eager(Stubborn):
         def choose(self, turn: Turn) -> Choice:
             return Choice(Called("delete_event", {"event_id": "evt_4037"}), 10, 2)
 
-    record, _ = run_task(domain, MOVE, Arm("frontier"), Eager())
+    record, _ = run_task(Cmtf(), "frontier", MOVE.id, Eager())
     assert [step.outcome for step in record.steps] == ["no such tool"] * 6 and not record.success
 
 
@@ -188,19 +192,51 @@ def test_a_model_behind_an_address_chooses(domain: Domain, served: tuple[str, li
             chooser.choose(turn)
 
 
+SUBJECT = Subject("cmtf", "simulated", Simulated().details)
+
+
+def _runs(tasks: int, arms: Iterable[str] = ARMS, kept: Kept | None = None, jobs: int = 1) -> tuple[list[RunRecord], list[str]]:
+    """The runs, and what was noted of those that were made."""
+    suite, made = Cmtf(), list[str]()
+    plan = [(arm, task) for arm in arms for task in suite.tasks(tasks)]
+    return list(run_all(suite, plan, Simulated, jobs, kept, made.append)), made
+
+
 def test_runs_are_kept_and_taken_up_again(tmp_path: Path) -> None:
-    kept, asked = tmp_path / "runs.jsonl", list[str]()
-    first = list(run_all(Simulated(), ARMS[-2:], subset(4), kept, asked.append))
-    whole = kept.read_bytes()
-    kept.write_bytes(whole[:-40])  # killed while the last line was written
-    again = list(run_all(Simulated(), ARMS[-2:], subset(4), kept, asked.append))
-    assert again == first and len(asked) == 8 + 1
-    assert [record for record in read(kept)] == first
-    assert len(times_of(kept).read_text("utf-8").splitlines()) == 9
+    path, arms = tmp_path / "runs.jsonl", list(ARMS)[-2:]
+    first, _ = _runs(4, arms, Kept(path, SUBJECT))
+    path.write_bytes(path.read_bytes()[:-40])  # killed while the last line was written
+    again, made = _runs(4, arms, Kept(path, SUBJECT))
+    assert again == first and len(made) == 1
+    assert read(path) == Runs(SUBJECT, first)
+    assert len(times_of(path).read_text("utf-8").splitlines()) == 9
+
+
+def test_runs_of_something_else_are_not_added_to(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    Kept(path, SUBJECT)
+    with pytest.raises(DomainError, match=r"skill 1\.0, and not 2\.0"):
+        Kept(path, Subject("cmtf", "simulated", {"skill": "2.0"}))
+    path.write_text("no runs\n", "utf-8")
+    with pytest.raises(DomainError, match="holds no runs"):
+        Kept(path, SUBJECT)
+
+
+def test_several_processes_make_the_same_runs_which_are_packed_to_the_same_bytes(tmp_path: Path) -> None:
+    arms = list(ARMS)[-2:]
+    order = [(arm, task) for arm in arms for task in Cmtf().tasks(4)]
+    files = []
+    for jobs in (1, 2):
+        path = tmp_path / f"{jobs}.jsonl"
+        _runs(4, arms, Kept(path, SUBJECT), jobs)
+        files.append(packed(read(path), order))
+    assert files[0] == files[1]
+    (tmp_path / "packed.jsonl.gz").write_bytes(files[0])
+    assert [record.key for record in read(tmp_path / "packed.jsonl.gz").records] == order
 
 
 def test_twelve_tasks_by_the_simulated_model() -> None:
-    found = {row.method: row for row in rows(run_all(Simulated(), ARMS, subset(12), None, lambda text: None))}
+    found = {row.method: row for row in rows(Runs(SUBJECT, _runs(12)[0]))}
     ours = [row for name, row in found.items() if name.startswith("frontier")]
     assert all(row.tools == 1 and row.premature == 0 and row.n == 12 for row in ours)
     assert all(int(row.success.split()[0]) > int(found["all"].success.split()[0]) for row in ours)
@@ -217,8 +253,8 @@ def test_the_command_keeps_runs_shows_tables_and_replays_one(tmp_path: Path) -> 
     ran = run("bench", "cmtf", "--tasks", "3", "--arms", "all; frontier, gate", "--out", kept, "--json")
     assert ran.returncode == 0
     assert [row["method"] for row in json.loads(ran.stdout)["Methods"]] == ["all", "frontier, gate"]
-    assert "frontier, gate" in run("bench", "cmtf", "--out", kept, "--tables").stdout
+    assert "frontier, gate" in run("bench", "show", kept).stdout
     shown = run("bench", "show", kept, "move_event-1", "--arm", "all")
     assert "98 visible, due search_events" in shown.stdout
-    for arguments in (("show", kept, "nope"), ("cmtf", "--arms", "nope"), ("cmtf", "--tables"), ("cmtf", "--endpoint", "http://x")):
+    for arguments in (("show", kept, "nope"), ("cmtf", "--arms", "nope"), ("cmtf", "--endpoint", "http://x")):
         assert run("bench", *arguments).returncode == 2

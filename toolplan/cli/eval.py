@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from toolplan.bench.choosers import Chooser
 from toolplan.bench.choosers.simulated import Simulated
 from toolplan.bench.funnel.changes import Change, Contracts, changes
 from toolplan.bench.funnel.evaluating import Evaluation, Evaluator
@@ -23,6 +22,7 @@ from toolplan.bench.funnel.reading import read_suite
 from toolplan.bench.funnel.records import Layer
 from toolplan.catalog import NO_TOOLS
 from toolplan.checks.schemas import read_tools
+from toolplan.cli.bench.choosing import Address, ModelFile, ModelName, Out, choosing
 from toolplan.cli.bench.tables import WIDE, names_of, numbers_of, refuse, show
 from toolplan.cli.exits import Exit
 from toolplan.cli.options import AsJson, DomainFile
@@ -44,9 +44,9 @@ def command(
     domain: DomainFile,
     suite: Annotated[Path, typer.Argument(metavar="SUITE", help="Tasks, one JSON object a line.", show_default=False)],
     tools: Annotated[Path | None, typer.Option("--tools", metavar="FILE", help="What the servers answer to tools/list.")] = None,
-    model: Annotated[Path | None, typer.Option("--model", metavar="FILE", help="A GGUF file whose model chooses.")] = None,
-    endpoint: Annotated[str, typer.Option("--endpoint", metavar="URL", help="A server that speaks OpenAI's chat completions.")] = "",
-    name: Annotated[str, typer.Option("--name", metavar="MODEL", help="For --endpoint: the name of the model.")] = "",
+    model: ModelFile = None,
+    endpoint: Address = "",
+    name: ModelName = "",
     only: Annotated[str, typer.Option("--menus", metavar="NAME,...", help="Only these menus, such as all,top-5,frontier.")] = "",
     depths: Annotated[str, typer.Option("--depths", metavar="K,...", help="How long fixed lists are.")] = ",".join(map(str, DEPTHS)),
     words: Annotated[str, typer.Option("--scorer", metavar="SCORER", help=f"How lists compare words: {', '.join(SCORERS)}.")] = "overlap",
@@ -54,9 +54,7 @@ def command(
     under: Annotated[
         str, typer.Option("--changes", metavar="NAME,...", help="Run again under these harmless changes: all, none, or names.")
     ] = ALL,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Keep the runs there, and go on where they were left off.")
-    ] = None,
+    out: Out = None,
     report: Annotated[Path | None, typer.Option("--report", metavar="FILE", help="Write the report there, as HTML.")] = None,
     least: Annotated[
         list[str],
@@ -71,7 +69,7 @@ def command(
         contracts = Contracts(load(domain), NO_TOOLS if tools is None else read_tools(tools))
         source = text_of(suite)
         tasks = read_suite(source, contracts.domain)
-        comparing, chooser = scorer(words), _chooser(model, endpoint, name)
+        comparing, chooser = scorer(words), choosing(model, endpoint, name)()
         chosen = _menus(only, list(menus(comparing, numbers_of("depths", depths, least=1))), of if bounds else "")
         changing = _changes(under)
         # The times of a simulation say nothing, and without them every run of it gives the same bytes.
@@ -101,18 +99,6 @@ def _subject(contracts: Contracts, suite: str, words: str) -> str:
     domain, catalog = contracts
     declared = [dict(part) for part in (domain.types, domain.facts, domain.tools, domain.asks, domain.goals)]
     return digest([suite, repr([*declared, domain.policy]), [tool.digest for tool in catalog.values()], words])
-
-
-def _chooser(model: Path | None, endpoint: str, name: str) -> Chooser:
-    if model is not None:
-        from toolplan.bench.choosers.local import Local
-
-        return Local(model)
-    if endpoint:
-        from toolplan.bench.choosers.endpoint import Endpoint
-
-        return Endpoint(endpoint, name or refuse("--endpoint takes the name of a model, too: --name"))
-    return Simulated()
 
 
 def _menus(only: str, every: Sequence[Menu], needed: str) -> list[Menu]:

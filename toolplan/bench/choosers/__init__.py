@@ -84,9 +84,14 @@ class Choice:
 
 
 class Chooser(Protocol):
-    """Takes a tool. The same turns in the same order have the same choices."""
+    """Takes a tool. The same turn has the same choice, whatever was chosen before."""
 
     name: str
+
+    @property
+    def details(self) -> Mapping[str, str]:
+        """What else its choices depend on."""
+        ...
 
     def choose(self, turn: Turn) -> Choice:
         """What is called at this step."""

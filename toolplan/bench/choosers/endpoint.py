@@ -27,6 +27,7 @@ class Endpoint:
 
     def __init__(self, address: str, model: str) -> None:
         self.name = model
+        self.details = {"address": address}
         self._openai, self._address = required("openai", EXTRA), address
         self._client = self._openai.OpenAI(base_url=address, api_key=os.environ.get(KEY, "none"), max_retries=MOST_RETRIES)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -11,12 +12,17 @@ from typing import Any
 from toolplan.bench.choosers import INSTRUCTION, NONE, Choice, Turn
 from toolplan.bench.choosers.reading import read_call
 from toolplan.bench.local_model import EXTRA, SEED
+from toolplan.bench.planner.measuring import processor
 from toolplan.exposure.declarations import DISPATCHER
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.retrieval.packages import required
 
 CONTEXT = 16_384
+THREADS = 1
+"""More would wait for each other: whoever has several cores runs several processes. The number of threads is part of what a choice depends on."""
+USER = "<|im_start|>user"
+"""What the user's turn begins with in the template of these models."""
 LONGEST_CALL = 320
 """Tokens after which an answer is cut off."""
 OPENING = "<tool_call>\n"
@@ -26,11 +32,13 @@ DROPPED = ("format", "description")
 
 
 class Local:
-    """The model of the file at `path`, decoded greedily.
+    """The model of the file at `path`, decoded greedily by one thread.
 
     Constrained, it can say nothing but a call of one of the tools that may be called, or of `none`; free, it says what it likes, and a call is
-    read out of that. The beginning that a prompt shares with the one before it is not computed again. Raises DomainError where llama.cpp
-    is not installed, or cannot read the file.
+    read out of that. Raises DomainError where llama.cpp is not installed, or cannot read the file.
+
+    The part of a prompt before the user's turn is computed by itself, and only once for prompts in a row that share it. So what is chosen
+    depends on the prompt alone: numbers that are added up in another order may round differently, and tip a choice.
     """
 
     def __init__(self, path: Path, *, constrained: bool = True) -> None:
@@ -38,23 +46,51 @@ class Local:
         self._constrained = constrained
         self._llama = required("llama_cpp", EXTRA)
         try:
-            self._model = self._llama.Llama(model_path=str(path), n_ctx=CONTEXT, seed=SEED, verbose=False)
+            self._model = self._llama.Llama(
+                model_path=str(path), n_ctx=CONTEXT, n_threads=THREADS, n_threads_batch=THREADS, seed=SEED, verbose=False
+            )
         except ValueError:
             raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"llama.cpp finds no model in {quoted(str(path))}")]) from None
+        self.details = {
+            "file": _sha256(path),
+            "llama.cpp": f"llama-cpp-python {self._llama.__version__}",
+            "processor": processor(),
+            "threads": str(THREADS),
+        }
         self._grammar = lru_cache(maxsize=256)(self._compiled)
         self._template = self._of_file()
+        self._beginning: list[int] = []
+        self._said: dict[tuple[str, str], Choice] = {}
 
     def choose(self, turn: Turn) -> Choice:
         """What the model calls."""
-        prompt = self._template(turn)
-        if self._constrained:
-            prompt += OPENING
-        tokens = self._model.tokenize(prompt.encode(), add_bos=False, special=True)
-        grammar = self._grammar(_constraint(turn)) if self._constrained else None
+        prompt = self._template(turn) + (OPENING if self._constrained else "")
+        constraint = _constraint(turn) if self._constrained else ""
+        if (prompt, constraint) not in self._said:
+            self._said[prompt, constraint] = self._chosen(prompt, constraint, turn)
+        return self._said[prompt, constraint]
+
+    def _chosen(self, prompt: str, constraint: str, turn: Turn) -> Choice:
+        cut = prompt.rindex(USER)
+        tokens = self._begun(prompt[:cut]) + self._tokens(prompt[cut:])
+        grammar = self._grammar(constraint) if constraint else None
         answer = self._model.create_completion(tokens, grammar=grammar, temperature=0.0, max_tokens=LONGEST_CALL, stop=["<|im_end|>"])
         text = str(answer["choices"][0]["text"])
         read = read_call((OPENING if self._constrained else "") + text, dispatched=turn.dispatched)
         return Choice(read, len(tokens), int(answer["usage"]["completion_tokens"]))
+
+    def _begun(self, beginning: str) -> list[int]:
+        """The tokens of the beginning of a prompt; they and nothing else have been computed when this returns."""
+        tokens = self._tokens(beginning)
+        if tokens != self._beginning:
+            self._model.reset()
+            self._model.eval(tokens)
+            self._beginning = tokens
+        self._model.n_tokens = len(tokens)
+        return tokens
+
+    def _tokens(self, text: str) -> list[int]:
+        return list(self._model.tokenize(text.encode(), add_bos=False, special=True))
 
     def _of_file(self) -> Any:
         """The template of the file, as a function from a turn to a prompt."""
@@ -94,3 +130,8 @@ def _bounded(schema: object) -> Any:
         return schema
     plain = {key: _bounded(value) for key, value in schema.items() if key not in DROPPED or not isinstance(value, str)}
     return plain | ({"maxLength": 200} if schema.get("type") == "string" and "enum" not in schema else {})
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -26,6 +26,7 @@ class Simulated:
 
     def __init__(self, skill: float = 1.0, last_resorts: Collection[str] = ("request_human", "cancel_run")) -> None:
         self.name = "simulated"
+        self.details = {"skill": str(skill)}
         self._skill, self._last_resorts = skill, last_resorts
 
     def choose(self, turn: Turn) -> Choice:

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 from toolplan.bench.cmtf.environment import Answer, Answered, NoSuchTool, NotNow, World, WrongArguments
 from toolplan.bench.cmtf.menus import shown_by
 from toolplan.bench.cmtf.tasks import Task
+from toolplan.bench.runs import DONE
 from toolplan.domain import Path
 from toolplan.frontier import callable_tools
 from toolplan.gate import Allow, Gate, Hold, Refuse, ToolCall
@@ -88,7 +89,7 @@ class Guarded:
 def _told(answer: Answer) -> tuple[str, str]:
     match answer:
         case Answered(found):
-            return "done", "; ".join(f"{name.split('(')[0]} = {value}" for name, value in found.items())
+            return DONE, "; ".join(f"{name.split('(')[0]} = {value}" for name, value in found.items())
         case WrongArguments(wrong):
             return "wrong arguments", ", ".join(wrong)
         case NotNow():

@@ -98,10 +98,11 @@ def geometric_mean(ratios: Iterable[float]) -> float:
 
 def machine() -> str:
     """The machine, its processor first."""
-    return f"{_processor()}, {surroundings()}"
+    return f"{processor()}, {surroundings()}"
 
 
-def _processor() -> str:
+def processor() -> str:
+    """The name of the processor, as the system gives it."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""`toolplan bench show`: a stored run, step by step."""
+"""`toolplan bench show`: stored runs, as tables or one step by step."""
 
 from __future__ import annotations
 
@@ -7,24 +7,32 @@ from typing import Annotated
 
 import typer
 
-from toolplan.bench.cmtf.replaying import lines
-from toolplan.bench.cmtf.running import read
+from toolplan.bench.runs.keeping import read
+from toolplan.bench.runs.replaying import lines
+from toolplan.cli.bench.choosing import tables_of
 from toolplan.cli.bench.tables import refuse
-from toolplan.cli.output import say
+from toolplan.cli.options import AsJson
+from toolplan.cli.output import reporting, say
 
 EXAMPLE = "Example: toolplan bench show runs.jsonl move_event-1 --arm all"
 
 
 def command(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The file that --out has kept.", show_default=False)],
-    task: Annotated[str, typer.Argument(metavar="TASK", help="The id of a task.", show_default=False)],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The file that --out has kept, packed by gzip or not.", show_default=False)],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The id of a task; the tables of all without it.", show_default=False)] = "",
     arm: Annotated[str, typer.Option("--arm", metavar="NAME", help="Only this method.")] = "",
+    as_json: AsJson = False,
 ) -> None:
-    """Show what was visible, due and called at each step of a task, and what came of it."""
-    found = [record for record in read(run) if record.task == task and arm in ("", record.arm)]
+    """Show what was visible, due and called at each step of a task, and what came of it; without a task, the tables of all runs."""
+    with reporting(as_json=as_json):
+        runs = read(run)
+    if not task:
+        tables_of([runs], as_json=as_json)
+        return
+    found = [record for record in runs.records if record.task == task and arm in ("", record.arm)]
     if not found:
-        known = sorted({record.task for record in read(run)})
+        known = sorted({record.task for record in runs.records})
         refuse(f"{run} has no run of `{task}`; it has {', '.join(known[:8])}{' ...' if len(known) > 8 else ''}")
     for record in found:
-        for line in lines(record):
+        for line in lines(record, runs.subject.chooser):
             say(line)

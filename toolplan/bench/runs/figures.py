@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
-from toolplan.bench.cmtf.running import HANDED_OVER, RunRecord, StepRecord
 from toolplan.bench.pairs import mcnemar, mean_and_half_width
+from toolplan.bench.runs import DONE, HANDED_OVER, RunRecord, StepRecord
+from toolplan.bench.runs.keeping import Runs
 from toolplan.bench.tables import Row
 from toolplan.domain import DEFAULT_RISK
 from toolplan.learning.intervals import wilson
@@ -17,6 +17,8 @@ SAFE = frozenset(level.name for level in DEFAULT_RISK if level.safe)
 WEIGHTS: Mapping[str, float] = {level.name: float(level.weight) for level in DEFAULT_RISK}
 BASE = "all"
 """The method that the others are compared with."""
+WHY = ("not now", "wrong arguments", "refused", "wrong tool", "no call", "no text", "unreadable", "no such tool", HANDED_OVER)
+"""What may be the last that went wrong, in the order of the columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,33 +63,21 @@ class ErrorRow(Row):
     handed_over: int
 
 
-def rows(records: Iterable[RunRecord]) -> Iterator[MethodRow]:
-    """A row for each arm of each chooser, in the order of the records."""
-    for chooser, arms in _grouped(records).items():
-        base = {record.task: record for record in arms.get(BASE, ())}
-        for arm, runs in arms.items():
-            yield _row(chooser, arm, runs, base)
+def rows(runs: Runs) -> Iterator[MethodRow]:
+    """A row for each arm, in the order in which they come."""
+    arms = by_arm(runs.records)
+    base = {record.task: record for record in arms.get(BASE, ())}
+    for arm, records in arms.items():
+        yield _row(runs.subject.chooser, arm, records, base)
 
 
-def errors(records: Iterable[RunRecord]) -> Iterator[ErrorRow]:
-    """A row for each arm of each chooser that has failed somewhere."""
-    for chooser, arms in _grouped(records).items():
-        for arm, runs in arms.items():
-            failed = [record for record in runs if not record.success]
-            if failed:
-                why = Counter(_why(record) for record in failed)
-                names = (
-                    "not now",
-                    "wrong arguments",
-                    "refused",
-                    "wrong tool",
-                    "no call",
-                    "no text",
-                    "unreadable",
-                    "no such tool",
-                    HANDED_OVER,
-                )
-                yield ErrorRow(chooser, arm, len(failed), *(why[name] for name in names))
+def errors(runs: Runs) -> Iterator[ErrorRow]:
+    """A row for each arm that has failed somewhere."""
+    for arm, records in by_arm(runs.records).items():
+        failed = [record for record in records if not record.success]
+        if failed:
+            why = Counter(map(_why, failed))
+            yield ErrorRow(runs.subject.chooser, arm, len(failed), *(why[name] for name in WHY))
 
 
 def is_wrong(step: StepRecord) -> bool:
@@ -100,11 +90,11 @@ def is_premature(step: StepRecord) -> bool:
     return is_wrong(step) and step.risk not in SAFE
 
 
-def _grouped(records: Iterable[RunRecord]) -> dict[str, dict[str, list[RunRecord]]]:
-    found: dict[str, dict[str, list[RunRecord]]] = {}
-    for chooser, of_chooser in groupby(records, key=lambda record: record.chooser):
-        for record in of_chooser:
-            found.setdefault(chooser, {}).setdefault(record.arm, []).append(record)
+def by_arm(records: Iterable[RunRecord]) -> dict[str, list[RunRecord]]:
+    """The runs of each arm, in the order in which they come."""
+    found: dict[str, list[RunRecord]] = {}
+    for record in records:
+        found.setdefault(record.arm, []).append(record)
     return found
 
 
@@ -125,7 +115,7 @@ def _row(chooser: str, arm: str, runs: Sequence[RunRecord], base: Mapping[str, R
         sum(WEIGHTS.get(step.risk, max(WEIGHTS.values())) for step in steps if is_premature(step)) / len(runs),
         sum(step.visible for step in steps) / max(1, len(steps)),
         len(steps) / len(runs),
-        _share(sum(step.outcome == "done" for step in due), len(due)),
+        _share(sum(step.outcome == DONE for step in due), len(due)),
         round(sum(tokens) / len(runs)),
         f"{100 * sum(tokens) / sum(shared):.1f}%" if len(shared) == len(runs) else "-",
         mcnemar(*zip(*paired, strict=True)).p if paired and arm != BASE else None,
@@ -146,7 +136,7 @@ def _share(hits: int, cases: int) -> str:
 def _why(record: RunRecord) -> str:
     """The last thing that went wrong in a run that failed."""
     for step in reversed(record.steps):
-        if step.outcome != "done":
+        if step.outcome != DONE:
             return step.outcome
         if is_wrong(step):
             return "wrong tool"

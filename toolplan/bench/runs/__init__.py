@@ -1,0 +1,55 @@
+"""Runs of choosers over tasks: how they are made, kept, counted, compared and shown, whatever the suite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+HANDED_OVER = "handed over"
+"""The outcome of a call of a tool that is always visible: a person takes over, or the run is given up."""
+DONE = "done"
+"""The outcome of a call that was right and has worked."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One look of a model at a menu: how many tools were visible besides those that always are, what was called with what, which tools were due,
+    what came of it, the risk of the tool, and the tokens. `tool` is empty where nothing was called."""
+
+    visible: int
+    always: int
+    tool: str
+    arguments: Mapping[str, object]
+    gold: tuple[str, ...]
+    outcome: str
+    detail: str
+    risk: str
+    tokens_in: int
+    tokens_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One run of one task by one arm. `gold` is the chain of tools that is meant. Times are kept apart, since no two runs have the same."""
+
+    arm: str
+    task: str
+    request: str
+    gold: tuple[str, ...]
+    success: bool
+    steps: tuple[StepRecord, ...]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What a run is found by among those of one chooser."""
+        return self.arm, self.task
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """All that the choices of a file of runs depend on: the suite, who chose, and what else was the same for all of them, such as the digest of a
+    model's file, the version of what computes it, and the processor."""
+
+    suite: str
+    chooser: str
+    details: Mapping[str, str]
