@@ -58,7 +58,12 @@ def measured() -> list[Runs]:
 
 
 def test_the_frontier_keeps_what_is_promised_by_overlap_and_by_bm25(measured: list[Runs]) -> None:
-    assert [promise.kept for promise in promises(measured)] == [True] * 4
+    kept = list(promises(measured))
+    assert [promise.kept for promise in kept] == [True] * 4
+    assert [promise.promise for promise in kept[:2]] == [
+        "shown: token overlap, causal, lists of 30",
+        "characters: token overlap, causal, lists of 30",
+    ]
     longest = measured[0].listed[-1].row
     assert (longest.k, longest.wanted, longest.shown) == (30, 30, 22)
     assert everything(assistant.suite()).row.characters > 2 * longest.characters
@@ -127,6 +132,12 @@ def test_a_user_who_is_not_asked_is_left_to_retrieval() -> None:
     assert followed == Followed(frozenset(), (1,), explores=True)
 
 
+def test_what_the_user_has_declined_is_in_no_list() -> None:
+    followed = follow(MENU, {"removing": "remove"}, read((("moving",), 0.4), (("finding", "moving"), 0.3)))
+    assert (followed.questions, followed.explores) == (1, True)
+    assert followed.passed == {"move"}
+
+
 def test_where_no_goal_fits_retrieval_goes_on() -> None:
     assert follow(MENU, {"removing": "remove"}, read()) == Followed(explores=True)
 
@@ -136,6 +147,14 @@ def test_the_user_asks_for_the_rest_when_one_is_reached() -> None:
     assert followed.shown == {"move", "remove"}
     assert followed.sent[0] == 1
     assert {10, 100} <= set(followed.sent)
+
+
+def test_whoever_asks_for_the_rest_is_not_asked_for_what_has_a_goal_in_it_that_is_reached() -> None:
+    together, other = ("finding", "moving"), ("moving", "removing")
+    followed = follow(MENU, {"finding": "look", "moving": "move", "removing": "remove"}, read((together, 0.5), (other, 0.4)))
+    assert followed.shown == {"look", "move"}
+    assert (followed.questions, followed.explores) == (1, True)
+    assert followed.passed == {"look", "move"}
 
 
 # Readings

@@ -24,8 +24,10 @@ CONTRACTS = """
 fact report_name
 fact found
 fact sent
+fact stopped
 tool find_report { "Find a report." requires report_name produces found risk read }
 tool send_report { "Send a report to the board." requires found produces sent risk send }
+tool stop_run { "Stop." produces stopped risk read }
 goal send_report { "Send a report." achieves sent }
 """
 TOOLS = {
@@ -39,7 +41,7 @@ TOOLS = {
 def session(budget: str = "budget 1", tools: dict[str, str] = TOOLS, clock: Callable[[], datetime] = lambda: NOON, **more: Any) -> Session:
     policy = f"policy {{ risk read 0 safe, send 3 confirm  uncontracted explore  {budget} }}"
     real = [RealTool(name, text, origin="shop", hints={"readOnlyHint": True}) for name, text in tools.items()]
-    real += [RealTool("find_report"), RealTool("send_report")]
+    real += [RealTool("find_report"), RealTool("send_report"), RealTool("stop_run")]
     settings = Settings(trusted=("shop",), **more)
     return Session(toolplan.loads(CONTRACTS + policy), catalog=Catalog(real), settings=settings, clock=clock)
 
@@ -151,20 +153,38 @@ def test_a_search_that_fails_leaves_what_is_always_there() -> None:
     def broken(query: str, documents: object) -> list[float]:
         raise ConnectionError("no route to the index")
 
-    talk = session(scorer=broken)
-    talk.hear("the weather", TurnReading("the weather", reading_of("the weather", [])))
+    talk = session("always visible stop_run  budget 1", scorer=broken)
+    assert says(talk, "the weather") == ("stop_run",)
     decision = talk.next().decision
     assert isinstance(decision, Explore) and decision.tools == () and "ConnectionError" in decision.reason
     assert isinstance(talk.discover("the weather"), Outage)
 
 
-def test_a_request_of_high_risk_sees_fewer_tools_and_a_person_agrees() -> None:
-    text = "policy { risk read 0 safe  uncontracted explore  budget 4 to 8  high risk 1, confirm }  fact f  tool t { produces f risk read }"
-    tools = [RealTool(name, text) for name, text in (("delete_row", "Delete a row of a table."), ("read_row", "Read a row of a table."))]
-    tools += [RealTool(f"other_{number}", "Something else.") for number in range(6)]
-    talk = Session(toolplan.loads(text), catalog=Catalog([RealTool("t"), *tools]), clock=lambda: NOON)
+@pytest.fixture
+def rows() -> Callable[[str], Session]:
+    """A session with tools of high risk and without contracts, by what the budget says of these."""
+    described = {"delete_row": "Delete a row of a table.", "read_row": "Read a row of a table."}
+    tools = [RealTool(name, text) for name, text in described.items()] + [RealTool(f"other_{n}", "Something else.") for n in range(6)]
+
+    def begun(high_risk: str) -> Session:
+        policy = f"policy {{ risk read 0 safe  uncontracted explore  budget 4 to 8  high risk {high_risk} }}"
+        domain = toolplan.loads(f"{policy}  fact f  tool t {{ produces f risk read }}")
+        return Session(domain, catalog=Catalog([RealTool("t"), *tools]), clock=lambda: NOON)
+
+    return begun
+
+
+def test_a_request_of_high_risk_sees_fewer_tools_and_a_person_agrees(rows: Callable[[str], Session]) -> None:
+    talk = rows("1, confirm")
     assert len(says(talk, "delete a row of the table")) == 1
     assert isinstance(Gate(talk).check(ToolCall("c1", "delete_row", {})), Hold)
+
+
+def test_a_tool_without_a_contract_has_no_capability_that_a_request_of_high_risk_could_need(rows: Callable[[str], Session]) -> None:
+    talk = rows("5, exact capability")
+    assert says(talk, "delete a row of the table") == ()
+    decision = talk.next().decision
+    assert isinstance(decision, Explore) and "exactly what is needed" in decision.reason
 
 
 @pytest.mark.parametrize("words", ["", " ", "\x00", "a" * 100_000])
@@ -201,6 +221,7 @@ CLONES = {
 WITHHELD = """
 domain shop
 fact report_name  fact found  fact sent
+fact stopped
 tool find_report { requires report_name produces found risk read }
 tool send_report { requires found produces sent risk send }
 tool wipe calls "wipe_disk" { requires found produces sent risk send scopes "admin" }

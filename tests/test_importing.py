@@ -310,6 +310,13 @@ ODD = {
     "several types": {"type": "object", "properties": {"a": {"type": ["string", "null"]}}, "required": ["a"]},
     "additional properties": {"type": "object", "properties": {}, "additionalProperties": {"type": "string"}},
     "no properties": {"type": "object"},
+    "words of OpenAPI": {
+        "properties": {
+            "a": {"type": "string", "nullable": True, "example": "x", "readOnly": False},
+            "b": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},
+        },
+        "required": ["a", "b"],
+    },
     "required null": {"type": "object", "properties": {"a": {"type": "string"}}, "required": None},
     "true": True,
     "nothing": None,
@@ -326,8 +333,19 @@ def test_odd_schemas_are_taken_as_they_are(odd: str, tmp_path: Path) -> None:
         assert read_listing(path).tools[0].schema == ODD[odd]
 
 
-def test_a_definition_is_kept_and_followed() -> None:
-    assert kind(imports({"name": "odd_tool", "inputSchema": ODD["definitions"]}), "odd_tool_a") == ValueType("integer")
+@pytest.mark.parametrize(
+    ("odd", "facts"),
+    [
+        ("definitions", {"odd_tool_a": ValueType("integer")}),
+        ("several types", {"odd_tool_a": ValueType("text")}),
+        ("additional properties", {}),
+        ("no properties", {}),
+        ("words of OpenAPI", {"odd_tool_a": ValueType("text"), "odd_tool_b": ValueType("text")}),
+    ],
+)
+def test_what_an_odd_schema_requires_is_a_fact(odd: str, facts: dict[str, ValueType]) -> None:
+    found = imports({"name": "odd_tool", "inputSchema": ODD[odd]}).domain.facts
+    assert {name: fact.value for name, fact in found.items() if name != "odd_tool_done"} == facts
 
 
 # Properties

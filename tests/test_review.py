@@ -253,10 +253,11 @@ def test_a_contract_is_held_back_at_a_version_that_it_was_not_reviewed_for(versi
     assert list(quarantined(domain, Catalog([replace(SEND, version=version)]))) == held
 
 
-def test_a_digest_is_good_under_the_prefix_of_a_host() -> None:
-    domain = loads(f'fact a tool send calls "mail.send_mail" {{ produces a risk send digest "sha256:{SEND.digest}" }}')
-    assert list(quarantined(domain, Catalog(prefixed([SEND], "mail.")))) == []
-    assert list(quarantined(domain, Catalog(prefixed([replace(SEND, schema={})], "mail.")))) == ["send"]
+@pytest.mark.parametrize("prefix", ["mail.", "post_"])
+def test_a_digest_is_good_under_the_prefix_of_a_host(prefix: str) -> None:
+    domain = loads(f'fact a tool send calls "{prefix}send_mail" {{ produces a risk send digest "sha256:{SEND.digest}" }}')
+    assert list(quarantined(domain, Catalog(prefixed([SEND], prefix)))) == []
+    assert list(quarantined(domain, Catalog(prefixed([replace(SEND, schema={})], prefix)))) == ["send"]
 
 
 # The file of pins

@@ -23,7 +23,7 @@ class RealTool:
 
     `hints` are the annotations of MCP, of which any may be missing, and `results` the schema of its results, empty where there is none.
     Hints are claims of the server: nothing is allowed because of them. `version` is what the server says its own is, empty where it says
-    nothing, and None where nobody has asked it.
+    nothing, and None where nobody has asked it. `prefix` is what a host of several servers has put before the name.
     """
 
     name: str
@@ -33,6 +33,7 @@ class RealTool:
     hints: Mapping[str, object] = field(default_factory=dict)
     results: Mapping[str, object] = field(default_factory=dict)
     version: str | None = None
+    prefix: str = ""
 
     @property
     def properties(self) -> Mapping[str, object]:
@@ -56,12 +57,12 @@ class RealTool:
     def is_as_reviewed(self, contract: Tool) -> bool:
         """Whether it is what `contract` was reviewed for: the tool with its digest, at one of its versions of the server.
 
-        A digest is that of the tool as its server calls it, without the prefix that tools of several servers have.
+        A digest is that of the tool as its server calls it, or with its prefix.
         """
         asked = contract.evidence
         if self.version is not None and not asked.is_for(self.version):
             return False
-        return asked.is_of(self.digest) or asked.is_of(replace(self, name=self.name.removeprefix(f"{self.origin}.")).digest)
+        return asked.is_of(self.digest) or asked.is_of(replace(self, name=self.name.removeprefix(self.prefix)).digest)
 
 
 class Catalog(Mapping[str, RealTool]):
@@ -97,7 +98,7 @@ NO_TOOLS = Catalog()
 
 def prefixed(tools: Iterable[RealTool], prefix: str) -> list[RealTool]:
     """The same tools under names that begin with `prefix`, as hosts of several servers show them."""
-    return [replace(tool, name=prefix + tool.name) for tool in tools]
+    return [replace(tool, name=prefix + tool.name, prefix=prefix + tool.prefix) for tool in tools]
 
 
 def real_tools(listed: object, origin: str = "") -> list[RealTool]:

@@ -94,7 +94,7 @@ class _Deciding:
         self.memory, self.frame, self.state, self.now, self.settings = memory, memory.current, state, now, settings
         self.levels: list[Beliefs] = memory.levels(memory.active)
         self.worn = self._asked_enough()
-        self.given_up = exhausted(memory, self.frame) + self.worn
+        self.given_up = exhausted(self.domain, memory, self.frame) + self.worn
 
     def next(self) -> Next:
         """What is next, with what was found once and stays open."""

@@ -5,7 +5,8 @@ A `Memory` is a frozen value, and the fold of the events of its session; see `fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
@@ -191,12 +192,27 @@ def failures(frame: Frame) -> int:
     return sum(tried.times for tried in frame.tried if tried.outcome in (Outcome.FAILED, Outcome.RETRY))
 
 
-def exhausted(memory: Memory, frame: Frame) -> list[Step]:
-    """The steps that are not to be planned for `frame`: tried in vain, refused, or running now."""
+def exhausted(domain: Domain, memory: Memory, frame: Frame) -> list[Step]:
+    """The steps that are not to be planned for `frame`: tried in vain, refused, or running now.
+
+    A call that nobody agreed to is not put to them again for another thing that a tool creates in place of the one that it was about.
+    """
     tried = (tried.step for tried in frame.tried if tried.outcome is not Outcome.RETRY)
+    anew = (step for tried in frame.tried if tried.outcome is Outcome.REFUSED for step in _anew(domain, tried.step))
     running = (running.call.step for running in memory.running.values() if running.frame == frame.number)
-    steps = {Step(step.action, step.arguments) for step in (*tried, *frame.refused, *running)}
+    steps = {Step(step.action, step.arguments) for step in (*tried, *anew, *frame.refused, *running)}
     return sorted(steps)
+
+
+def _anew(domain: Domain, step: Step) -> Iterator[Step]:
+    """`step` with each of its arguments as it is, or a thing of its type that a tool would create."""
+    created = [(tool.placeholder(new), new.type) for tool in domain.tools.values() for new in tool.creates]
+    parameters = domain.action(step.action).parameters
+    choices = [
+        (argument, *(name for name, kind in created if domain.is_subtype(kind, parameter.type)))
+        for argument, parameter in zip(step.arguments, parameters, strict=True)
+    ]
+    return (Step(step.action, arguments) for arguments in product(*choices))
 
 
 def digest_of_call(call: Call) -> str:

@@ -17,13 +17,18 @@ TYPES = {"dict": "object", "float": "number", "tuple": "array"}
 
 def read(folder: Path) -> Iterator[Gold]:
     """Two golds over the tools of all its servers: every edge, and those along which the later call takes a value of the earlier result."""
-    listed = json.loads((folder / "tools.json").read_text("utf-8"))
-    tools = [_tool(entry, origin) for origin, entries in listed.items() for entry in entries]
+    listed = tools(folder)
     requests = [_chain(one) for one in json.loads((folder / "dependency_probe.json").read_text("utf-8"))]
-    yield of_chains("bfcl: hard edges", tools, requests, [part for request in requests for part in request.parts()])
+    yield of_chains("bfcl: hard edges", listed, requests, [part for request in requests for part in request.parts()])
     passing = [Chain(one.request, one.calls, frozenset(edge for edge in one.edges if edge.argument), one.given) for one in requests]
-    data = of_chains("bfcl: edges that pass data", tools, passing, [part for request in passing for part in request.parts()])
+    data = of_chains("bfcl: edges that pass data", listed, passing, [part for request in passing for part in request.parts()])
     yield replace(data, teaches=False)
+
+
+def tools(folder: Path) -> list[RealTool]:
+    """The tools of all servers."""
+    listed = json.loads((folder / "tools.json").read_text("utf-8"))
+    return [_tool(entry, origin) for origin, entries in listed.items() for entry in entries]
 
 
 def _tool(entry: Mapping[str, object], origin: str) -> RealTool:
@@ -49,6 +54,14 @@ def _chain(probed: Mapping[str, object]) -> Chain:
     filled = {(edge.consumer, edge.argument) for edge in edges}
     given = tuple(frozenset(name for name in call["kwargs"] if (place, name) not in filled) for place, call in enumerate(calls))
     return Chain(str(probed["id"]), tuple(call["name"] for call in calls), edges, given)
+
+
+def passed_within(probed: Mapping[str, object], places: range) -> frozenset[tuple[int, str]]:
+    """The arguments of calls at `places` whose value an earlier one of them returns that they fail without."""
+    calls, needs = probed["calls"], probed["hard_deps"]
+    assert isinstance(calls, list) and isinstance(needs, list)
+    within = [(before, after) for before, after in needs if before in places and after in places]
+    return frozenset((after, argument) for before, after in within for argument in _passed(calls[before], calls[after]))
 
 
 def _passed(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:

@@ -17,11 +17,16 @@ RESULT = "var_result"
 
 def read(folder: Path) -> Iterator[Gold]:
     """A gold for each part: services on the web, all of them read by GET, and tools that were made up."""
-    for part in PARTS:
-        tools = json.loads((folder / f"{part}_tools.json").read_text("utf-8"))
+    for part, its_tools in zip(PARTS, tools(folder), strict=True):
         tasks = json.loads((folder / f"{part}_tasks.json").read_text("utf-8"))
         chains = [_chain(task) for task in tasks]
-        yield of_chains(f"nestful: {part}", map(_tool, tools), chains, chains)
+        yield of_chains(f"nestful: {part}", its_tools, chains, chains)
+
+
+def tools(folder: Path) -> Iterator[tuple[RealTool, ...]]:
+    """The tools of each part."""
+    for part in PARTS:
+        yield tuple(_tool(entry) for entry in json.loads((folder / f"{part}_tools.json").read_text("utf-8")))
 
 
 def _tool(entry: Mapping[str, object]) -> RealTool:

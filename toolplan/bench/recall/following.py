@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toolplan.domain import Domain
@@ -31,23 +31,31 @@ class Menu:
 class Followed:
     """The tools that were `shown`, the characters of all that was sent for them, and how often the user was asked for a goal.
 
-    `explores`: no goal fits, or nobody could say which. Where contracts end, retrieval goes on.
+    `explores`: no goal fits, or nobody could say which. Where contracts end, retrieval goes on, without the real tools that are `passed`:
+    those that reach what the user has by then, or has declined.
     """
 
     shown: frozenset[str] = frozenset()
     sent: tuple[int, ...] = ()
     questions: int = 0
     explores: bool = False
+    passed: frozenset[str] = frozenset()
 
 
 def follow(menu: Menu, meant: Mapping[str, str], reading: Reading, most_questions: int = MOST_QUESTIONS) -> Followed:
     """What becomes of a request, read as `reading`. `meant` are the goals of the user, each with the tool that reaches it.
 
     The model calls what is shown. A call is wrong if no best plan for a goal that is meant makes it, and ends the run. The user says which
-    of the goals that they are asked about is meant, and asks for the rest when one is reached. What only they can say is known for every
+    of the goals that they are asked about is meant, and asks for the others when one is reached. What only they can say is known for every
     goal, so that the state does not tell which one it is.
     """
     return _Following(menu, meant, reading, most_questions).run()
+
+
+def reaching(domain: Domain, goals: Iterable[str]) -> frozenset[str]:
+    """The real tools that reach one of `goals`."""
+    wanted = {domain.goals[goal].achieves for goal in goals}
+    return frozenset(tool.call_name for tool in domain.tools.values() if any(effect.atom in wanted for effect in tool.produces))
 
 
 class _Following:
@@ -55,6 +63,8 @@ class _Following:
         self.menu, self.meant, self.reading, self.most_questions = menu, meant, reading, most_questions
         self.state = what_is_said(menu.domain)
         self.rest = reading
+        self.reached: set[str] = set()
+        self.declined: set[str] = set()
         self.since = 0
         self.followed = Followed()
 
@@ -71,7 +81,7 @@ class _Following:
                     self._sent(len(text) + sum(len(option.text) for option in options))
                     self._answer(options)
                 case Explore() | Clarify(question=GoalQuestion()):
-                    return replace(self.followed, explores=True)
+                    return replace(self.followed, explores=True, passed=reaching(self.menu.domain, self.reached | self.declined))
                 case Done():
                     self._go_on([wanted.goal for wanted in now.planned.problem.wanted])
                 case _:
@@ -96,13 +106,16 @@ class _Following:
         chosen = next((goals for goals in offered if goals and set(goals) <= self.meant.keys()), ())
         if not chosen:
             self.rest = answer_goal(self.rest, offered, ())
+            self.declined.update(goals[0] for goals in offered if len(goals) == 1)
         self.reading = answer_goal(self.reading, offered, chosen)
         self.since += 1
         self.followed = replace(self.followed, questions=self.followed.questions + 1)
 
-    def _go_on(self, reached: Sequence[str]) -> None:
-        """One is reached; the user wants the others."""
-        self.rest = self.reading = answer_goal(self.rest, [(goal,) for goal in reached], ())
+    def _go_on(self, reached: Iterable[str]) -> None:
+        """Some are reached; the user wants the others."""
+        self.reached.update(reached)
+        over = [candidate.goals for candidate in self.rest.candidates if not self.reached.isdisjoint(candidate.goals)]
+        self.rest = self.reading = answer_goal(self.rest, over, ())
         self.since = 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -64,16 +64,12 @@ class Runs(NamedTuple):
 
 def runs(suite: Suite, comparison: Comparison) -> Runs:
     """Run all requests of `suite`."""
-    lists = {k: [_listed(suite, case, comparison, k) for case in suite.cases] for k in TOP}
-
-    def followed(method: str, most_questions: int) -> list[Measured]:
-        followed = [_followed(suite, case, comparison, most_questions) for case in suite.cases]
-        return [Measured(method, k, list(map(_after, suite.cases, followed, listed))) for k, listed in lists.items()]
-
+    lists = [_by_lists(suite, case, comparison) for case in suite.cases]
+    asked, unasked = ([_by_frontier(suite, case, comparison, most) for case in suite.cases] for most in (MOST_QUESTIONS, 0))
     return Runs(
-        [Measured(comparison.name, k, list(map(_outcome, suite.cases, listed))) for k, listed in lists.items()],
-        followed(f"{comparison.name}, causal", MOST_QUESTIONS),
-        followed(f"{comparison.name}, causal, unasked", 0),
+        _measured(comparison.name, lists),
+        _measured(f"{comparison.name}, causal", asked),
+        _measured(f"{comparison.name}, causal, unasked", unasked),
     )
 
 
@@ -84,12 +80,17 @@ def everything(suite: Suite) -> Measured:
 
 
 def promises(measured: Iterable[Runs]) -> Iterator[Promise]:
-    """That the frontier shows at least what the longest list by overlap shows, at a tenth of the characters."""
-    rows = [(run.listed[-1].row, run.asked[0].row) for run in measured]
+    """That the frontier shows at least what the longest list by overlap shows, at a tenth of the characters.
+
+    Of the lists that follow where contracts end, it is the longest with which a tenth is enough, or the shortest.
+    """
+    rows = [(run.listed[-1].row, [one.row for one in run.asked]) for run in measured]
     longest = next(listed for listed, _ in rows if listed.method == BASELINE)
+    most = longest.characters / 10
     for _, causal in rows:
-        yield at_least(f"shown: {causal.method}", causal.shown, longest.shown)
-        yield at_most(f"characters: {causal.method}", causal.characters, longest.characters / 10)
+        row = next((row for row in reversed(causal) if row.characters <= most), causal[0])
+        yield at_least(f"shown: {row.method}, lists of {row.k}", row.shown, longest.shown)
+        yield at_most(f"characters: {row.method}, lists of {row.k}", row.characters, most)
 
 
 class _List(NamedTuple):
@@ -99,19 +100,31 @@ class _List(NamedTuple):
     sent: int
 
 
-def _listed(suite: Suite, case: Case, comparison: Comparison, k: int) -> _List:
-    names = shortlist(suite.documents, case.text, top_k=k, scorer=comparison.tools).names
-    return _List(frozenset(suite.menu.labels[name] for name in names), sum(suite.menu.sizes[name] for name in names))
+def _measured(method: str, outcomes: Sequence[Mapping[int, Outcome]]) -> list[Measured]:
+    """The outcomes of all requests, for each length of lists."""
+    return [Measured(method, k, [by_length[k] for by_length in outcomes]) for k in TOP]
 
 
-def _followed(suite: Suite, case: Case, comparison: Comparison, most_questions: int) -> Followed:
+def _by_lists(suite: Suite, case: Case, comparison: Comparison) -> dict[int, Outcome]:
+    lists = _lists(suite, case, comparison, frozenset())
+    return {k: Outcome(len(case.wanted), len(case.wanted & listed.shown), (listed.sent,)) for k, listed in lists.items()}
+
+
+def _by_frontier(suite: Suite, case: Case, comparison: Comparison, most_questions: int) -> dict[int, Outcome]:
     # The goal is read from the words alone: what is known is the same for all requests.
     reading = comparison.goals.rank(case.text, suite.readable, build(suite.readable, (), "").state)
-    return follow(suite.menu, case.meant, reading, most_questions)
+    run = follow(suite.menu, case.meant, reading, most_questions)
+    return {k: _after(case, run, listed) for k, listed in _lists(suite, case, comparison, run.passed).items()}
 
 
-def _outcome(case: Case, listed: _List) -> Outcome:
-    return Outcome(len(case.wanted), len(case.wanted & listed.shown), (listed.sent,))
+def _lists(suite: Suite, case: Case, comparison: Comparison, passed: Collection[str]) -> dict[int, _List]:
+    """A list of each length, of the tools that are not `passed`."""
+    documents = [document for document in suite.documents if document.name not in passed]
+    return {k: _list(suite, shortlist(documents, case.text, top_k=k, scorer=comparison.tools).names) for k in TOP}
+
+
+def _list(suite: Suite, names: Sequence[str]) -> _List:
+    return _List(frozenset(suite.menu.labels[name] for name in names), sum(suite.menu.sizes[name] for name in names))
 
 
 def _after(case: Case, run: Followed, listed: _List) -> Outcome:
