@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import tracemalloc
 from contextlib import chdir
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from toolplan.cli.learn import COMMANDS, app
 from toolplan.learning.graph import learned
 from toolplan.learning.readers import read_file
 from toolplan.learning.saving import from_json
-from toolplan.learning.traces import Execution, Failed, Record, Returned, written
+from toolplan.learning.traces import Ended, Execution, Failed, Record, Returned, written
 
 LOG = Path(__file__).parent / "data" / "traces" / "openai.jsonl"
 KEY = "k" * 32
@@ -52,14 +54,59 @@ def desk(tmp_path: Path) -> Path:
     return path
 
 
-def runs(path: Path, count: int = 30) -> Path:
+def runs(path: Path, many: int = 30) -> Path:
     """Runs in which what was found is closed by its id."""
     lines: list[Record] = []
-    for number in range(count):
+    for number in range(many):
         id = f"T-{number:03}"
         lines.append(Execution(f"r{number}", "search", {"q": "printer"}, Returned({"tickets": [{"id": id}]})))
         lines.append(Execution(f"r{number}", "close", {"ticket": id}, Returned("closed")))
     return log(path, *lines)
+
+
+def long_log(path: Path, kilobytes: int) -> Path:
+    """Runs of ten steps, whose values are all different, of which four alternate; as many as fit."""
+    with path.open("w", encoding="utf-8") as file:
+        for number in count():
+            if file.tell() > kilobytes * 1_000:
+                break
+            for step in range(10):
+                for run in range(4):
+                    seen = f"v{number}.{step - 1}.{run}"
+                    found = {"items": [{"id": f"v{number}.{step}.{run}", "text": "x" * 400}]}
+                    file.write(written(Execution(f"r{number}.{run}", f"t{step * run % 7}", {"id": seen}, Returned(found))) + "\n")
+            for run in range(4):
+                file.write(written(Ended(f"r{number}.{run}", success=True)) + "\n")
+    return path
+
+
+def peak_of(*arguments: str | Path) -> int:
+    """The most bytes that were held at once."""
+    tracemalloc.start()
+    try:
+        assert learn(*arguments).exit_code == Exit.OK
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("command", ["graph", "convert"])
+def test_memory_does_not_follow_the_size_of_a_log(command: str, tmp_path: Path) -> None:
+    short, long = long_log(tmp_path / "short.jsonl", 300), long_log(tmp_path / "long.jsonl", 1_200)
+    out = tmp_path / "out"
+    peak_of(command, runs(tmp_path / "few.jsonl"), "-o", out)
+    first, second = peak_of(command, short, "-o", out), peak_of(command, long, "-o", out)
+    assert second < 1.5 * first
+    assert second < long.stat().st_size / 3
+
+
+def test_a_terminal_sees_how_far_a_log_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = runs(tmp_path / "runs.jsonl")
+    assert learn("report", path).stderr == ""
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    shown = learn("report", path).stderr
+    assert "runs.jsonl" in shown
+    assert "100%" in shown
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toolplan.learning.traces import Ended, Execution, Failed, Record, Requested, Result, Returned
+from toolplan.learning.traces import Ended, Execution, Failed, Record, Requested, Result, Returned, Unknown
 
 Data = Mapping[str, Any]
+TIMED_OUT, FAILED = "Tool call timed out.", '"isError": true'
+ANSWER = re.compile(r'"text": "((?:[^"\\]|\\(?:u[0-9a-f]{4}|[^u]))*)')
+"""The first block of text in the answer of a server, which may be cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +94,21 @@ def livemcpbench(folder: Path) -> Iterator[Record]:
             if call["kind"] == "route":
                 thought = call["query"]
                 continue
-            result: Result = Failed(call["result"]) if call["is_error"] else Returned(call["result"])
-            yield Execution(trace, f"{call['server']}/{call['tool']}", _arguments(call["params"]), result, thought)
+            yield Execution(trace, f"{call['server']}/{call['tool']}", _arguments(call["params"]), _answer(call), thought)
             thought = ""
         yield Ended(trace, success=True)
+
+
+def _answer(call: Data) -> Result:
+    """What a server has answered, out of what Python has printed of it, of which the set keeps 300 characters."""
+    printed = call["result"]
+    if printed == TIMED_OUT:
+        return Unknown()
+    unquoted = re.sub(r"\\(.)", lambda escape: "\n" if escape[1] == "n" else escape[1], printed)
+    found = ANSWER.search(unquoted)
+    text = json.loads(f'"{found[1]}"', strict=False) if found is not None else unquoted
+    failed = call["is_error"] or FAILED in unquoted or text.startswith("Error")
+    return Failed(text) if failed else Returned(text)
 
 
 def _arguments(text: str) -> Mapping[str, Any]:

@@ -1,7 +1,8 @@
-"""The conversations of BFCL, to be played with contracts written for half of its tools.
+"""The conversations of BFCL, to be played with contracts written for half of its tools. What the hosts know beforehand is who is logged in.
 
-An oracle reads each turn. Wanted are the gold calls without which no other call of the turn would fail and that give no other one a value;
-what a call passes is said if its words occur in what the user has said so far. What the hosts know beforehand is who is logged in.
+The rules of a session read each turn, with goals ranked by the words that they share with it: no model of any kind. Or an oracle does, which shows
+what is lost by that. Wanted are then the gold calls without which no other call of the turn would fail and that give no other one a value; what a
+call passes is said if its words occur in what the user has said so far.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -17,15 +19,20 @@ from typing import Any
 
 from toolplan.bench.learning.datasets import bfcl
 from toolplan.bench.learning.ready import Conversation, Request, Turn
+from toolplan.catalog import Catalog, RealTool
 from toolplan.domain import AtomicFormula, Domain
+from toolplan.goals.rankers import ranker
 from toolplan.goals.readings import reading_of
 from toolplan.language.loading import loads
 from toolplan.learning.runs import as_value, leaves
 from toolplan.learning.traces import Execution, Requested, Returned
 from toolplan.planning.plans import Atom
+from toolplan.session.readers.rules import Rules
 from toolplan.session.turns import Stated, TurnReading
 
 Data = Mapping[str, Any]
+Spoken = list[tuple[str, list[Execution]]]
+"""What the user says in each turn, and the calls that follow."""
 SHARED = {"from_city", "to_city"}
 """Facts that two contracts pass to one parameter of one tool."""
 
@@ -37,17 +44,44 @@ def domain() -> Domain:
 
 
 def conversations(folder: Path) -> Iterator[Conversation]:
-    """The conversations of `folder`, in order."""
-    base = {run["id"]: run for run in json.loads((folder / "multi_turn_base.json").read_text("utf-8"))}
-    probes = {run["id"]: run for run in json.loads((folder / "dependency_probe.json").read_text("utf-8"))}
+    """The conversations of `folder`, in order, read by rules."""
+    reader = Rules(ranker("lexical"))
+    for conversation, spoken in _spoken(folder):
+        turns = tuple(Turn((Request(said, (), calls[-1]),) if calls else (), tuple(calls)) for said, calls in spoken)
+        yield replace(conversation, turns=turns, reader=reader)
+
+
+def by_oracle(folder: Path) -> Iterator[Conversation]:
+    """The same, read by an oracle."""
+    probes = {run["id"]: run["hard_deps"] for run in _json(folder / "dependency_probe.json")}
+    for conversation, spoken in _spoken(folder):
+        yield replace(conversation, turns=tuple(_read(spoken, probes[conversation.name])))
+
+
+def _spoken(folder: Path) -> Iterator[tuple[Conversation, Spoken]]:
+    """Each conversation without its turns, and these as they were spoken."""
+    configs = {run["id"]: run["initial_config"] for run in _json(folder / "multi_turn_base.json")}
+    catalog = _catalog(_json(folder / "tools.json"))
     for name, spoken in _turns(folder).items():
-        turns = tuple(_read(spoken, probes[name]["hard_deps"]))
-        yield Conversation(name, domain(), _state(base[name]["initial_config"]), turns, _step)
+        yield Conversation(name, domain(), _state(configs[name]), (), _step, catalog), spoken
 
 
-def _turns(folder: Path) -> dict[str, list[tuple[str, list[Execution]]]]:
-    """What the user says in each turn of each conversation, and the calls that follow."""
-    turns: dict[str, list[tuple[str, list[Execution]]]] = {}
+def _catalog(tools: Mapping[str, Sequence[Data]]) -> Catalog:
+    """The tools as functions of Python: they take what they list, and nothing else."""
+    closed = {"type": "object", "additionalProperties": False}
+    return Catalog(
+        RealTool(tool["name"], tool["description"], {**closed, "properties": {name: {} for name in tool["parameters"]["properties"]}})
+        for group in tools.values()
+        for tool in group
+    )
+
+
+def _json(path: Path) -> Any:
+    return json.loads(path.read_text("utf-8"))
+
+
+def _turns(folder: Path) -> dict[str, Spoken]:
+    turns: dict[str, Spoken] = {}
     for record in bfcl(folder):
         match record:
             case Requested(trace, text):
@@ -65,7 +99,7 @@ def _state(config: Data) -> dict[str, object]:
     return {fact: True for fact, value in known.items() if value}
 
 
-def _read(turns: Sequence[tuple[str, list[Execution]]], dependencies: Sequence[Sequence[int]]) -> Iterator[Turn]:
+def _read(turns: Spoken, dependencies: Sequence[Sequence[int]]) -> Iterator[Turn]:
     said, first = "", 0
     for text, calls in turns:
         said = f"{said} {text}"

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -19,6 +20,7 @@ from toolplan.cli.options import AsJson
 from toolplan.cli.output import reporting, show_json
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
+from toolplan.learning.open_runs import OpenRuns
 from toolplan.learning.redaction import redacted
 from toolplan.learning.traces import Ended, Execution, Failed, Record, Requested, Returned, written
 from toolplan.receipts.seals import SHORTEST_KEY, read_key
@@ -86,17 +88,18 @@ def _key(path: Path | None) -> bytes:
 def _write(records: Iterable[Record], lines: TextIO) -> dict[str, int]:
     """Write a line for each record, and count them."""
     counts = Counter[str]()
-    runs = set[str]()
+    begun = count()
+    runs = OpenRuns(lambda: next(begun))
     for record in records:
         lines.write(written(record) + "\n")
-        runs.add(record.trace)
+        runs.of(record.trace)
         match record:
             case Execution(result=result):
                 kind = "returned" if isinstance(result, Returned) else "failed" if isinstance(result, Failed) else "unknown"
                 counts.update(("executions", kind))
             case Requested():
                 counts["requests"] += 1
-            case Ended():
-                pass
+            case Ended(trace):
+                runs.end(trace)
     kinds = ("executions", "returned", "failed", "unknown", "requests")
-    return {"runs": len(runs), **{kind: counts[kind] for kind in kinds}}
+    return {"runs": next(begun), **{kind: counts[kind] for kind in kinds}}
