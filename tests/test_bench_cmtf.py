@@ -89,7 +89,7 @@ def test_the_strategies_declare_all_tools_one_or_the_frontier(domain: Domain) ->
     assert sizes == {"trim": 3, "allow": 100, "dispatch": 1}
     callable_by = {strategy: [tool.name for tool in menu(domain, ["search_events"], strategy).callable] for strategy in sizes}
     assert set(map(tuple, callable_by.values())) == {("search_events", "request_human", "cancel_run")}
-    assert '"search_events"' in menu(domain, ["search_events"], "dispatch").note
+    assert '"search_events"' in menu(domain, ["search_events"], "dispatch").lines[0]
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,16 @@ def test_a_gate_tells_a_model_what_is_wrong_with_a_call() -> None:
     record, _ = run_task(Cmtf(), "frontier, gate", "draft_reply-1", Stubborn())
     assert {step.outcome for step in record.steps} == {"refused"}
     assert all("query" in step.detail for step in record.steps)
+
+
+def test_behind_a_gate_a_model_is_told_what_every_host_of_a_session_tells_it() -> None:
+    for arm, what in (("frontier, gate", ()), ("frontier, dispatch, gate", ('{"name": "search_events"',)), ("frontier", None)):
+        turn = Cmtf().episode(arm, MOVE.id).turn()
+        assert turn is not None
+        if what is None:
+            assert turn.note == ""
+        else:
+            assert all(part in turn.note for part in ("Next: call `search_events`.", "`request_human`, `cancel_run`", *what))
 
 
 def test_a_tool_that_was_not_shown_does_not_run() -> None:
@@ -183,7 +193,7 @@ def test_a_model_behind_an_address_chooses(domain: Domain, served: tuple[str, li
     ]
     with closing(Endpoint(address, "m")) as chooser:
         shown = menu(domain, ["search_events"], "dispatch")
-        turn = Turn("move it", {"date": "2026-03-03"}, "", shown.declared, shown.callable, shown.note, dispatched=True)
+        turn = Turn("move it", {"date": "2026-03-03"}, "", shown.declared, shown.callable, "\n".join(shown.lines), dispatched=True)
         answers = [chooser.choose(turn) for _ in range(3)]
         assert answers[0] == Choice(Called("search_events", {}), 70, 7)
         assert isinstance(answers[1].answer, Unreadable) and answers[2].answer == Nothing("I cannot.")
@@ -224,12 +234,12 @@ def test_runs_of_something_else_are_not_added_to(tmp_path: Path) -> None:
 
 def test_several_processes_make_the_same_runs_which_are_packed_to_the_same_bytes(tmp_path: Path) -> None:
     arms = list(ARMS)[-2:]
-    order = [(arm, task) for arm in arms for task in Cmtf().tasks(4)]
+    order = [(arm, task) for arm in arms for task in sorted(Cmtf().tasks(4))]
     files = []
     for jobs in (1, 2):
         path = tmp_path / f"{jobs}.jsonl"
         _runs(4, arms, Kept(path, SUBJECT), jobs)
-        files.append(packed(read(path), order))
+        files.append(packed(read(path)))
     assert files[0] == files[1]
     (tmp_path / "packed.jsonl.gz").write_bytes(files[0])
     assert [record.key for record in read(tmp_path / "packed.jsonl.gz").records] == order

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 import json
 import sys
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import run
@@ -25,15 +30,59 @@ def test_the_desk_has_a_contract_and_a_schema_for_each_of_a_hundred_tools() -> N
 
 
 @pytest.mark.parametrize("module", FRAMEWORKS)
-def test_conversations_go_the_same_way_alone_hooked_and_guarded(module: str) -> None:
+def test_conversations_go_the_same_way_alone_and_guarded(module: str) -> None:
     row = measuring.row(module, 1)
     assert (row.framework, row.note) == (FRAMEWORKS[module], "")
     assert row.steps == STEPS + 1
-    assert row.alone_median is not None and row.hooked_median is not None and row.guarded_median is not None
-    assert row.alone_median > 0 and row.hooked_median > 0 and row.guarded_median > 0
+    assert row.alone_median is not None and row.guarded_median is not None
+    assert row.alone_median > 0 and row.guarded_median > 0
     assert row.added == row.guarded_median - row.alone_median
-    assert row.own == row.guarded_median - row.hooked_median
     table([row])
+
+
+class Counting(ThreadPoolExecutor):
+    """Counts what an event loop gives to its threads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """One more."""
+        self.count += 1
+        return super().submit(fn, *args, **kwargs)
+
+
+class Threaded(Talk):
+    """A talk that notes how much each of its steps has given to threads."""
+
+    def __init__(self, number: int, threads: Counting) -> None:
+        super().__init__(number)
+        self.threads, self.counts = threads, list[int]()
+
+    def asked(self) -> desk.Use | str:
+        """As any talk."""
+        self.counts.append(self.threads.count)
+        self.threads.count = 0
+        return super().asked()
+
+
+@pytest.mark.parametrize("module", FRAMEWORKS)
+def test_an_adapter_gives_a_step_that_needs_no_search_to_no_thread(module: str) -> None:
+    framework = importlib.import_module(f"toolplan.bench.gate.{module}")
+
+    async def counts() -> tuple[list[int], list[int]]:
+        with Counting() as threads:
+            asyncio.get_running_loop().set_default_executor(threads)
+            contracts, tools = desk.domain(), desk.catalog()
+            await framework.guarded(Talk(1), desk.gate(contracts, tools))
+            alone, guarded = Threaded(2, threads), Threaded(2, threads)
+            await framework.alone(alone)
+            await framework.guarded(guarded, desk.gate(contracts, tools))
+            return alone.counts, guarded.counts
+
+    alone, guarded = asyncio.run(counts())
+    assert guarded[1:5] == alone[1:5]  # The first hears the user, and a plan for the last has to be found.
 
 
 def test_a_framework_that_is_not_installed_is_a_row_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,8 +116,8 @@ def test_parts_are_measured_as_often_as_steps_have_them() -> None:
 
 
 def test_an_adapter_may_add_a_millisecond() -> None:
-    def kept(own: float) -> bool:
-        (promise,) = measuring.promises([FrameworkRow("MCP client", 7, added=5000.0, own=own)])
+    def kept(added: float) -> bool:
+        (promise,) = measuring.promises([FrameworkRow("MCP client", 7, added=added)])
         return promise.kept
 
     assert kept(1000.0)

@@ -345,7 +345,7 @@ class LlamaGrammar:
 
 
 def bench_with_model(*arguments: str) -> Ran:
-    return run("bench", "real", "--data", str(DATA), "--json", *arguments)
+    return run("bench", "slots", "--data", str(DATA), "--json", *arguments)
 
 
 @pytest.fixture

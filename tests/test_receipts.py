@@ -347,6 +347,18 @@ def test_what_an_interrupted_write_left_cannot_be_removed(tmp_path: Path) -> Non
     ]
 
 
+def test_what_others_have_done_to_a_file_meanwhile_is_seen(tmp_path: Path) -> None:
+    one, other = FileReceipts(tmp_path), FileReceipts(tmp_path)
+    for number in range(3):
+        one.write("s", "outcome", {"number": number})
+        other.write("s", "outcome", {"number": number})
+    path = one.path("s")
+    assert verify(source_of(path), Plain()).faults == ()
+    path.unlink()
+    one.write("s", "outcome", {})
+    assert one.head("s").count == 1
+
+
 def test_a_receipt_longer_than_what_is_searched_first(tmp_path: Path) -> None:
     receipts = FileReceipts(tmp_path, redact="none")
     for text in ("a", "b" * 200_000, "c"):

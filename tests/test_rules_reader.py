@@ -1022,6 +1022,24 @@ def test_forbidding(text: str, forbids: tuple[str, ...], goals: tuple[str, ...] 
     assert goals is None or top(reading) == goals
 
 
+class Counting(Only):
+    """Notes what it is asked."""
+
+    def __init__(self, goal: str) -> None:
+        super().__init__(goal)
+        self.asked: list[str] = []
+
+    def rank(self, request: str, domain: Domain, state: State) -> Reading:
+        self.asked.append(request)
+        return super().rank(request, domain, state)
+
+
+def test_a_ranker_is_asked_once_about_a_turn_whatever_was_wanted_before() -> None:
+    ranker = Counting("summarize_email")
+    read("summarize the mails of today", moving(), ranker)
+    assert len(ranker.asked) == 1
+
+
 @pytest.mark.parametrize("text", ["thanks", "Thank you so much!", "hello", "ok great, that's all", "sounds good", "do it", "?", "   ", "…"])
 def test_small_talk(text: str) -> None:
     for context in (new(), moving()):

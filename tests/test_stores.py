@@ -357,7 +357,7 @@ def test_a_file_is_durable_and_lets_readers_read(tmp_path: Path) -> None:
 def test_a_deferred_file_goes_to_the_disk_when_it_is_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[str] = []
     with monkeypatch.context() as patched, closing(SQLiteStore(tmp_path / "sessions.db", deferred=True)) as store:
-        patched.setattr(os, "fsync", lambda number: synced.append(Path(os.readlink(f"/proc/self/fd/{number}")).name))
+        patched.setattr(os, "fdatasync", lambda number: synced.append(Path(os.readlink(f"/proc/self/fd/{number}")).name))
         store.append("s", 0, ["1"])
         assert synced == []
         store.flush()
@@ -373,7 +373,7 @@ def test_a_deferred_file_that_cannot_be_flushed_is_told_of(tmp_path: Path, monke
 
     with closing(SQLiteStore(tmp_path / "sessions.db", deferred=True)) as store:
         store.append("s", 0, ["1"])
-        monkeypatch.setattr(os, "fsync", fails)
+        monkeypatch.setattr(os, "fdatasync", fails)
         with pytest.raises(DomainError, match=r"TP601.*Input/output error"):
             store.flush()
 

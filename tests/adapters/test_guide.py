@@ -46,6 +46,20 @@ def made(guide: Guide, tool: str, arguments: dict[str, object], result: object) 
     return guide.snapshot()
 
 
+def test_snapshot_that_went_on_is_what_it_would_be_if_it_were_made_at_once() -> None:
+    guide = conversation()
+    guide.heard("first", "handle the message")
+    guide.snapshot()
+    calls: list[tuple[str, dict[str, object], dict[str, str]]] = [
+        ("mail_search", {"query": "offer"}, {"id": 'm"1\\'}),
+        ("mail_open", {}, {"subject": "Ünlü \U0001f600", "body": "\n]}\n"}),
+    ]
+    for tool, arguments, result in calls:
+        snapshot = made(guide, tool, arguments, result)
+        assert conversation(snapshot).snapshot() == snapshot
+        assert session_in(snapshot) == guide.session.snapshot()
+
+
 def test_of_two_snapshots_of_which_one_went_on_it_is_the_whole() -> None:
     guide = conversation()
     guide.heard("first", "handle the message")

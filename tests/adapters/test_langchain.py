@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import pytest
+import requests
 from adapters.host_langchain import ScriptedModel
 from adapters.hosting import Calls, Says, Script, Scripted, calls
 from langchain.agents import create_agent
@@ -18,6 +19,8 @@ from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool, t
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
+from langsmith import Client
+from langsmith.run_helpers import tracing_context
 from pydantic import BaseModel, SecretStr
 
 import toolplan
@@ -634,3 +637,36 @@ def test_what_a_model_cannot_take_is_not_asked_for_in_vain() -> None:
     for provider, strategy in (("gemini", "allow"), ("plain", "append"), ("anthropic", "append")):
         with pytest.raises(DomainError, match="ask for `dispatch` or `trim`"):
             Office().agent([Says("unused")], provider=provider, strategy=strategy).invoke(said("thanks"), HEADER)
+
+
+# Traces
+
+
+class Received(requests.Session):
+    """A server of LangSmith that keeps the spans that it is sent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.spans: dict[str, dict[str, Any]] = {}
+
+    def request(self, method: str, url: str, *args: Any, data: Any = None, **more: Any) -> requests.Response:  # type: ignore[override]
+        """Take a span, or what became of it."""
+        told = json.loads(data)
+        self.spans.setdefault(told["id"] if method == "POST" else url.rsplit("/", 1)[-1], {}).update(told)
+        response = requests.Response()
+        response.status_code = 200
+        return response
+
+
+def test_spans_of_hooks_hold_nothing_and_those_of_tools_are_there() -> None:
+    office, received = Office(), Received()
+    client = Client(api_url="http://localhost:1", api_key="none", session=received, auto_batch_tracing=False)
+    agent = office.agent([calls((SEARCH, {})), calls((UPDATE, {})), Says("Moved.")])
+    with tracing_context(enabled=True, client=client):
+        asyncio.run(agent.ainvoke(said("thanks"), HEADER))
+    assert office.ran == [SEARCH, UPDATE]
+    names = [span["name"] for span in received.spans.values()]
+    assert {SEARCH, UPDATE} <= set(names)
+    hooks = [span for span in received.spans.values() if span["name"].startswith("Toolplan.")]
+    assert len(hooks) == 5
+    assert all(span["inputs"] == {} and not span.get("outputs") and not span.get("error") for span in hooks)

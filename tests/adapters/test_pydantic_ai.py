@@ -13,11 +13,24 @@ import pytest
 from openai import AsyncOpenAI
 from pydantic import BaseModel
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, RunContext, ToolApproved, ToolDenied, ToolOrOutput
+from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.exceptions import CallDeferred, ToolFailed, UserError
-from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelResponse,
+    TextContent,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 from pydantic_ai.models.openai import OpenAIResponsesModel
 from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import FunctionToolset
 
 import toolplan
@@ -653,3 +666,56 @@ def test_user_is_heard_once_and_notes_never_are() -> None:
     once.hear("Please")
     assert told.count("Please") == once.snapshot().count("Please") > 0
     assert "Note of the host" not in told
+
+
+def is_note(part: object) -> bool:
+    match part:
+        case UserPromptPart(content=[TextContent(metadata={"toolplan": "note"})]):
+            return True
+        case _:
+            return False
+
+
+def test_note_is_the_last_part_of_its_request() -> None:
+    office = Office()
+    model = Scripted(calls("search_events"), calls("update_event"), says("Moved."))
+    ran = agent_of(office, model, office.guide()).run_sync("Please")
+    requests = [message for message in ran.all_messages() if isinstance(message, ModelRequest)]
+    assert [[is_note(part) for part in request.parts] for request in requests] == [[False, True]] * 3
+    assert [message.kind for message in ran.all_messages()] == ["request", "response"] * 3
+
+
+def test_history_that_a_run_goes_on_from_is_left_as_it_was() -> None:
+    office = Office()
+    model = Scripted(calls("search_events"), calls("update_event"), says("Moved."))
+    history: list[ModelMessage] = [ModelRequest(parts=[UserPromptPart("Please")])]
+    ran = agent_of(office, model, office.guide()).run_sync(message_history=history)
+    assert [len(message.parts) for message in history] == [1]
+    assert is_note(ran.all_messages()[0].parts[-1])
+    assert [message.kind for message in ran.new_messages()] == ["response", "request"] * 2 + ["response"]
+
+
+def test_note_is_told_and_kept_where_another_capability_rewrites_the_request() -> None:
+    class Rewriting(AbstractCapability[None]):
+        async def before_model_request(self, ctx: RunContext[None], request_context: ModelRequestContext) -> ModelRequestContext:
+            messages = request_context.messages
+            request_context.messages = [*messages[:-1], replace(messages[-1])]
+            return request_context
+
+    office = Office()
+    model = Scripted(calls("search_events"), says("Found."))
+    agent = Agent(FunctionModel(model), toolsets=[office.toolset], capabilities=[Toolplan(office.guide()), Rewriting()])
+    ran = agent.run_sync("Please")
+    assert [is_note(seen[-1].parts[-1]) for seen in model.seen] == [True, True]
+    assert sum(is_note(part) for message in ran.all_messages() for part in message.parts) == 2
+
+
+def test_definitions_that_change_between_steps_are_declared_as_they_are() -> None:
+    async def prepared(ctx: RunContext[None], tools: list[ToolDefinition]) -> list[ToolDefinition]:
+        return [replace(tool, strict=bool(ctx.run_step % 2)) for tool in tools]
+
+    office = Office()
+    model = Scripted(calls("search_events"), calls("update_event"), says("Moved."))
+    agent = Agent(FunctionModel(model), toolsets=[office.toolset.prepared(prepared)], capabilities=[Toolplan(office.guide())])
+    agent.run_sync("Please")
+    assert [{tool.strict for tool in info.function_tools} for info in model.infos] == [{True}, {False}, {True}]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -216,6 +218,54 @@ def test_a_call_of_which_nobody_could_keep_that_it_has_begun_is_not_made(tmp_pat
     run(test)
 
 
+# What is at hand
+
+
+def test_a_conversation_is_at_hand_to_whoever_has_begun_it_and_to_nobody_else() -> None:
+    desk = desk_on(MemoryStore())
+    handle, conversation = desk.begin(ANN)
+    assert desk.at_hand(handle, ANN) is conversation
+    assert desk.at_hand(handle, BOB) is None
+    assert desk.at_hand("guessed", ANN) is None
+
+
+def test_a_short_conversation_of_another_process_is_at_hand_where_its_store_and_its_principal_are() -> None:
+    store = MemoryStore()
+    handle, conversation = desk_on(store).begin(ANN)
+    other = desk_on(store)
+    assert other.at_hand(handle, ANN) is None, "nobody has worked out yet what she may use"
+    other.begin(ANN)
+    taken_up = other.at_hand(handle, ANN)
+    assert taken_up is not None
+    assert taken_up is other.find(handle, ANN)
+    assert taken_up.session.snapshot() == conversation.session.snapshot()
+    assert other.at_hand(handle, BOB) is None
+
+
+def test_a_conversation_in_a_store_that_is_waited_for_has_to_be_taken_up_first() -> None:
+    store = Watched()
+    handle, _ = desk_on(store).begin(ANN)
+    other = desk_on(store)
+    assert other.at_hand(handle, ANN) is None
+    assert other.find(handle, ANN) is other.at_hand(handle, ANN)
+
+
+def test_what_a_server_has_loaded_is_left_out_of_collections_and_what_comes_later_is_not() -> None:
+    code = """
+import gc, weakref
+from toolplan.serving.running import keep_what_is_loaded
+class Node: pass
+keep_what_is_loaded()
+assert gc.get_freeze_count() > 10_000
+node = Node()
+node.itself, seen = node, weakref.ref(node)
+del node
+gc.collect()
+assert seen() is None
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 # What is asked once
 
 
@@ -231,6 +281,25 @@ def test_a_call_that_comes_again_with_its_answer_is_not_thought_of_once_more(tmp
             assert ledger.paid == [("DE12", 30)]
             path = receipts.path(desk.find(counter.handle, ANN).session.id)
             assert path.read_text("utf-8").count('"verdict":"hold"') == 1
+
+    run(test)
+
+
+def test_what_was_agreed_to_in_another_process_meanwhile_is_not_asked_again(tmp_path: Path) -> None:
+    async def test() -> None:
+        store, ledger = MemoryStore(), Ledger()
+        async with bank(tmp_path, ledger, store=store) as one, bank(tmp_path, ledger, store=store) as other:
+            counter = Counter(one)
+            await counter.begin()
+            await counter.use("call", tool="get-balance")
+            await counter.use("call", Teller(call_id="pay"), tool="pay-bill")
+            (live,) = other.live()
+            assert live.pending is not None
+            other.take_up(live.session, live.principal)
+            other.approve(live.session, live.pending.question, live.pending.by, yes=True)
+            teller = Teller([YES], "pay", counter.handle)
+            await counter.use("call", teller, tool="pay-bill")
+            assert ledger.paid == [("DE12", 30)] and teller.forms == []
 
     run(test)
 

@@ -123,8 +123,7 @@ class Steering(ChatMiddleware):
             declared = [tool for tool in tools if tool.name == DISPATCHER]
         else:
             # What the provider wants to see declared because it was shown before.
-            held = cast(list[str], self.guide.exposure.state["held"])
-            names = (*payload.shown, *held) if payload.strategy == "trim" else shown_as
+            names = {*payload.shown, *self.guide.exposure.held} if payload.strategy == "trim" else shown_as
             declared = [_called(shown_as[tool.name], tool) for tool in tools if tool.name in names and tool.name in shown_as]
         if declared:
             allowed = {"allowed_tools": [shown_as[name] for name in payload.shown]} if payload.strategy == "allow" else {}

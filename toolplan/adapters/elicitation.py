@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -29,13 +28,13 @@ async def asked(gate: Gate, elicit: Elicit) -> bool:
     Only a form that was accepted answers it. Dismissed, unreadable, or an answer to what is no longer asked, it is no consent, and the
     question may be asked again. Where nobody was shown a form the question stays open.
     """
-    question = gate.session.memory.open
+    question = gate.session.at_hand.open
     if question is None or (isinstance(question, AskedCall) and question.by):
         return False
     result = await elicit(form_of(gate.session.domain, question))
-    if result is None or gate.session.memory.open != question:
+    if result is None:
         return False
-    return await asyncio.to_thread(_taken, gate, question, result)
+    return await gate.soon(lambda: _taken(gate, question, result))
 
 
 def form_of(domain: Domain, question: OpenQuestion) -> ElicitRequestFormParams:

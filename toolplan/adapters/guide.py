@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from toolplan.catalog import NO_TOOLS, Catalog
 from toolplan.domain import Performer
 from toolplan.exposure import DISPATCHER, Exposure, Payload, Provider, Strategy, parsed
+from toolplan.exposure.payloads import meant
 from toolplan.frontier import Act, Call, Clarify, Frontier, Instruct
 from toolplan.frontier.decisions import UserQuestion
 from toolplan.gate import Gate, ToolCall
@@ -48,8 +49,9 @@ class Choose:
     frontier: Frontier
 
 
-_END = json.dumps("\n]}\n").lstrip('"') + "}"
-"""What ends a snapshot after its last event, so that one that has gone on begins with all that is before."""
+_LAST = "\n]}\n"
+_END = json.dumps(_LAST).lstrip('"') + "}"
+"""What ends the snapshot of a session after its last event, and that of its guide: one that has gone on begins with all that is before."""
 
 Directions = Ask | Make | Choose
 
@@ -159,9 +161,7 @@ class Guide:
 
     def call(self, identity: str, name: str, arguments: object) -> ToolCall:
         """A call of the model under the names that the provider has seen, as the gate knows it: the names of real tools, and no dispatch."""
-        # A call may be taken up in another process than the step that it answers, so what a payload says of no step has to do.
-        names = Payload(self.exposure.provider, self.exposure.strategy, {}, (), "", (), self.exposure.names)
-        return ToolCall(identity, *names.call(name, arguments))
+        return ToolCall(identity, *meant(self.exposure.strategy, self.exposure.names, name, arguments))
 
     def shown(self, call: Call) -> tuple[str, dict[str, object]]:
         """The other way round: the name and the arguments under which the model would have made `call`."""
@@ -197,8 +197,10 @@ class Guide:
 
     def _snapshot(self, session: str) -> str:
         kept = _Kept(sorted(self._heard), self.exposure.state, session)
-        if self._latest is None or self._latest[0] != kept:
+        if self._latest is None:
             self._latest = kept, _snapshot(kept)
+        elif self._latest[0] != kept:
+            self._latest = kept, _snapshot_after(*self._latest, kept)
         return self._latest[1]
 
     def _known(self, now: Frontier) -> Mapping[str, object] | None:
@@ -250,6 +252,14 @@ def merged(one: str, other: str) -> str:
 
 def _snapshot(kept: _Kept) -> str:
     return json.dumps(kept._asdict(), separators=(",", ":"))
+
+
+def _snapshot_after(before: _Kept, snapshot: str, kept: _Kept) -> str:
+    """The snapshot of `kept`, where `before` had `snapshot`. In a long conversation nearly all of it has been written by then."""
+    known = before.session.removesuffix(_LAST)
+    if kept[:2] != before[:2] or not kept.session.startswith(known):
+        return _snapshot(kept)
+    return snapshot.removesuffix(_END) + json.dumps(kept.session[len(known) :]).removeprefix('"') + "}"
 
 
 def _kept(snapshot: str) -> _Kept:

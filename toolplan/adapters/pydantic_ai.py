@@ -110,7 +110,7 @@ class Toolplan(AbstractCapability[Any]):
                 raise SkipModelRequest(_response(self._part(call, request_context.messages)))
             case Choose(payload):
                 self._restrict(request_context, payload)
-                ctx.enqueue(TextContent(payload.note, metadata=NOTE))
+                _tell(ctx, request_context, payload.note)
         return request_context
 
     async def after_model_request(self, ctx: Context, *, request_context: ModelRequestContext, response: ModelResponse) -> ModelResponse:
@@ -134,11 +134,13 @@ class Toolplan(AbstractCapability[Any]):
         """Declare what the strategy declares, and allow what may be called: which a provider is told where it takes it."""
         parameters = request_context.model_request_parameters
         shown = [payload.names.shown(name) for name in payload.shown]
-        declared = [tool for tool in parameters.function_tools if tool.name != ASK_USER]
+        declared = parameters.function_tools
+        if self.asks == "deferred":
+            declared = [tool for tool in declared if tool.name != ASK_USER]
         if payload.strategy == "trim":
             # What the provider wants to see declared because it was shown before.
-            held = cast(list[str], self.guide.exposure.state["held"])
-            declared = [tool for tool in declared if payload.names.real(tool.name) in (*payload.shown, *held)]
+            wanted = {*payload.shown, *self.guide.exposure.held}
+            declared = [tool for tool in declared if payload.names.real(tool.name) in wanted]
         if payload.strategy == "dispatch":
             shown = [DISPATCHER] if shown else []
         allowed = [tool.name for tool in declared if tool.name in shown]
@@ -150,9 +152,9 @@ class Toolplan(AbstractCapability[Any]):
     def _stand_in(self, ctx: Context, names: set[str]) -> None:
         """Let the gate answer calls of tools that there are none of. Pydantic AI would name all that there are, and end the second time."""
         tools = (ctx.tool_manager.tools if ctx.tool_manager is not None else None) or {}
-        guarded = next((tool for tool in tools.values() if tool.args_validator is ANYTHING), None)
-        if guarded is not None:
-            for name in names - tools.keys():
+        for name in names - tools.keys():
+            guarded = next((tool for tool in tools.values() if tool.args_validator is ANYTHING), None)
+            if guarded is not None:
                 tools[name] = replace(guarded, tool_def=ToolDefinition(name=name))
 
     async def _take(self, identity: str, part: ModelRequestPart) -> None:
@@ -209,6 +211,7 @@ class GuardedToolset(WrapperToolset[Any]):
     asked: set[str]
     answered: set[str]
     described: Mapping[str, tuple[object, object]] = field(default_factory=dict, init=False)
+    guards: Tools = field(default_factory=dict, init=False)
 
     async def get_tools(self, ctx: Context) -> Tools:
         """All of them, or the one that calls all others."""
@@ -220,13 +223,21 @@ class GuardedToolset(WrapperToolset[Any]):
             guarded = {DISPATCHER: _unvalidated(self, _dispatcher(exposure.provider), 1)}
         else:
             guarded = {
-                shown: _unvalidated(self, _called(shown, tool.tool_def), tool.max_retries)
+                shown: self._guard(shown, tool)
                 for name, tool in self.tools.items()
                 if (shown := exposure.names.shown_as.get(name)) is not None
             }
         if self.asks == "deferred":
             guarded[ASK_USER] = _unvalidated(self, ToolDefinition(name=ASK_USER), 1)
         return guarded
+
+    def _guard(self, name: str, tool: ToolsetTool[Any]) -> ToolsetTool[Any]:
+        """What stands for `tool` under `name`: that of the step before, if there was one, since every step lists all tools anew."""
+        guard = self.guards.get(name)
+        if guard is None:
+            guard = self.guards[name] = _unvalidated(self, tool.tool_def, tool.max_retries)
+        guard.tool_def, guard.max_retries = _called(name, tool.tool_def), tool.max_retries
+        return guard
 
     async def call_tool(self, name: str, tool_args: Any, ctx: Context, tool: ToolsetTool[Any]) -> Any:
         """What the gate says of the call: the result, or why there is none."""
@@ -267,7 +278,8 @@ class GuardedToolset(WrapperToolset[Any]):
             raise CallDeferred
         if tool.tool_def.kind == "unapproved" and not ctx.tool_call_approved:
             raise ApprovalRequired
-        ctx = replace(ctx, tool_name=name)
+        if ctx.tool_name != name:
+            ctx = replace(ctx, tool_name=name)
         validated = tool.args_validator.validate_python(arguments, context=ctx.validation_context)
         if tool.args_validator_func is not None and (checking := tool.args_validator_func(ctx, **validated)) is not None:
             await checking
@@ -356,6 +368,17 @@ def _new_parts(messages: Sequence[ModelMessage]) -> Iterator[tuple[str, ModelReq
                 yield f"{said.isoformat()} {number}", part
             case ToolReturnPart(tool_name=name, tool_call_id=identity) if name != ASK_USER or is_ours:
                 yield identity, part
+
+
+def _tell(ctx: Context, request_context: ModelRequestContext, note: str) -> None:
+    """Put `note` last into the request that is made, and so into the history."""
+    request = request_context.messages[-1]
+    if not isinstance(request, ModelRequest) or ctx.messages[-1] is not request:
+        # Another capability has put something else in its place, for this request alone.
+        ctx.enqueue(TextContent(note, metadata=NOTE))
+        return
+    told = replace(request, parts=[*request.parts, UserPromptPart([TextContent(note, metadata=NOTE)])])
+    request_context.messages[-1] = ctx.messages[-1] = told
 
 
 def _text_of(content: object) -> str:

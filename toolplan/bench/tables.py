@@ -33,7 +33,7 @@ def table(rows: Sequence[Row]) -> Table:
     for name, value in lines[0].items():
         result.add_column(name.replace("_", " "), justify="left" if isinstance(value, str) else "right")
     for line in lines:
-        result.add_row(*map(_shown, line.values()))
+        result.add_row(*map(shown, line.values()))
     return result
 
 
@@ -41,7 +41,8 @@ def _rounded(value: object) -> object:
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A value as a cell of a table has it."""
     match value:
         case None:
             return "-"

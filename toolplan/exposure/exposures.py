@@ -27,7 +27,7 @@ class Exposure:
     In all strategies but `trim` every step declares the same tools, to the byte, also in another process. `model` is
     the name of the model, if it is known: some take more than others. A server that changes its list of tools ends that: then make another.
     `searchable` are the real tools that `search` leaves to the provider's search, see `openable`; one whose schema the provider does not take
-    is called through the dispatcher.
+    is called through the dispatcher. `held` are the real tools that the conversation holds after the steps so far.
     Raises DomainError for an unknown provider or strategy.
     """
 
@@ -51,7 +51,8 @@ class Exposure:
         self.names = bijection(self._surface.limits.names, tools, _reserved(self.strategy, self._surface))
         self._tools: Tools = {name: replace(tool, name=self.names.shown(name)) for name, tool in tools.items()}
         visible = _always(domain) if self.strategy == "append" else ()
-        self._showing, self._held = _showing_of(self.strategy, self._surface, self._tools, visible, found), visible
+        self._showing = _showing_of(self.strategy, self._surface, self._tools, visible, found)
+        self.held: RealNames = visible
         self._tool_findings = {name: finding for name in tools if (finding := self._finding(name, catalog)) is not None}
         if self.strategy == "search":
             self._choice_findings += tuple(self._unsearched(name, fault) for name, fault in faults.items() if fault)
@@ -76,13 +77,13 @@ class Exposure:
             case _:
                 raise DomainError([Diagnostic(Code.BAD_JSON, "this is no state of an exposure", None, "pass what `state` was")])
         if exposure.strategy == strategy:
-            exposure._held = tuple(name for name in held if isinstance(name, str) and name in exposure._tools)
+            exposure.held = tuple(name for name in held if isinstance(name, str) and name in exposure._tools)
         return exposure
 
     @property
     def state(self) -> dict[str, object]:
         """What the conversation holds after the steps so far, as a JSON value: it is kept with the conversation, and forks with it."""
-        return {"strategy": self.strategy, "held": list(self._held)}
+        return {"strategy": self.strategy, "held": list(self.held)}
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
@@ -97,8 +98,8 @@ class Exposure:
         """
         may = callable_tools(frontier)
         shown = tuple(name for name in may if name in self._tools)[: self._most]
-        menu = self._showing.menu(shown, self._held)
-        self._held = menu.held
+        menu = self._showing.menu(shown, self.held)
+        self.held = menu.held
         note = self._note(frontier, shown, menu, known_of(frontier) if known is None else known)
         return Payload(
             provider=self.provider,

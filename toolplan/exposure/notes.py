@@ -123,5 +123,4 @@ def _options(question: UserQuestion) -> str:
             return ""
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+_json = json.JSONEncoder(ensure_ascii=False).encode

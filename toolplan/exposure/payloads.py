@@ -43,16 +43,21 @@ class Payload:
         Arguments that are a JSON text are read; one that is no JSON is left as it is. What does not say which tool it means is a call of the
         tool "", which there is none of.
         """
-        arguments = parsed(arguments)
-        if name == DISPATCHER and self.strategy in DISPATCHING:
-            match arguments:
-                case {"name": str(called), "arguments": passed}:
-                    return self.names.real(called), parsed(passed)
-                case {"name": str(called)}:
-                    return self.names.real(called), {}
-                case _:
-                    return "", arguments
-        return self.names.real(name), arguments
+        return meant(self.strategy, self.names, name, arguments)
+
+
+def meant(strategy: Strategy, names: Names, name: str, arguments: object) -> tuple[str, object]:
+    """As `Payload.call`, of all payloads of a run: a call may be taken up in another process than the step that it answers."""
+    arguments = parsed(arguments)
+    if name == DISPATCHER and strategy in DISPATCHING:
+        match arguments:
+            case {"name": str(called), "arguments": passed}:
+                return names.real(called), parsed(passed)
+            case {"name": str(called)}:
+                return names.real(called), {}
+            case _:
+                return "", arguments
+    return names.real(name), arguments
 
 
 def parsed(arguments: object) -> object:

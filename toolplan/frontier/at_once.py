@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
+from typing import TypeVar
 
+R = TypeVar("R")
 _hurried: ContextVar[bool] = ContextVar("hurried", default=False)
 
 
@@ -11,16 +14,13 @@ class TakesLong(Exception):
     """The work has come to what takes long, and nothing has come of it."""
 
 
-class AtOnce:
-    """A block in which what takes long raises TakesLong instead. Nothing may be waited for in it: it is one piece of work."""
-
-    __slots__ = ("_before",)
-
-    def __enter__(self) -> None:
-        self._before = _hurried.set(True)
-
-    def __exit__(self, *raised: object) -> None:
-        _hurried.reset(self._before)
+def at_once(work: Callable[[], R]) -> R:
+    """What `work` gives, in which what takes long raises TakesLong instead. Nothing may be waited for in it: it is one piece of work."""
+    before = _hurried.set(True)
+    try:
+        return work()
+    finally:
+        _hurried.reset(before)
 
 
 def takes_long() -> None:

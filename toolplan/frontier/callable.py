@@ -18,13 +18,12 @@ def callable_steps(now: Frontier) -> tuple[Step, ...]:
         steps = [decision.question.call.step]
     else:
         following = next_step(decision)
-        ordered = [step for step in now.steps if step == following] + [step for step in now.steps if step != following]
+        ordered = sorted(now.steps, key=lambda step: step != following)
         steps = [Step(step.action, step.arguments) for step in ordered if _is_call(domain, step.action)]
-    opened = (*(decision.tools if isinstance(decision, Explore) else ()), *now.opened)
-    plain = [
-        Step(name) for name in (*opened, *domain.policy.always_visible) if _is_call(domain, name) and not domain.tools[name].parameters
-    ]
-    return tuple(dict.fromkeys((*steps, *plain)))
+    opened = (*(decision.tools if isinstance(decision, Explore) else ()), *now.opened, *domain.policy.always_visible)
+    if opened:
+        steps += [Step(name) for name in opened if _is_call(domain, name) and not domain.tools[name].parameters]
+    return tuple(dict.fromkeys(steps))
 
 
 def callable_tools(now: Frontier) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from toolplan.planning.inputs import StateInput, Words
 from toolplan.planning.plans import Limit, Optimal, Plan, Step
 from toolplan.planning.preparation import REACHABILITY
 from toolplan.planning.problem import Problem
+from toolplan.planning.semantics import goal_reached
 
 NOTHING = Plan((), Fraction(0))
 
@@ -49,7 +50,8 @@ def _remembering(engine: str, limit: Limit) -> Solver:
     def solved(problem: Problem) -> Answer:
         known = continued(problem, engine)
         if known is None:
-            takes_long()
+            if not goal_reached(problem, problem.state):
+                takes_long()
             return fresh(problem)
         return known
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import wait
-from contextlib import suppress
 from dataclasses import replace
 from threading import RLock
 from typing import TypeVar, cast
@@ -20,7 +19,7 @@ from toolplan.gate.sizes import is_small
 from toolplan.gate.verdicts import Allow, Hold, Mode, Permit, Ran, Refuse, ToolCall, Verdict, Withdrawn
 from toolplan.language.diagnostics import DomainError, quoted
 from toolplan.planning.plans import Step
-from toolplan.receipts import NO_RECEIPTS, Kind, Receipts
+from toolplan.receipts import NO_RECEIPTS, Kind, Receipts, is_prompt
 from toolplan.session import Allowed, Held, Outcome, Proposal, Refused, Session, Why
 from toolplan.session.events import OpenQuestion
 from toolplan.session.proposing import not_callable, real_names
@@ -70,9 +69,11 @@ class Gate:
 
     async def ahear(self, text: str, reading: TurnReading | None = None, *, by: str = "") -> TurnReading:
         """As `Session.ahear`."""
-        asked = self.session.memory.open
-        turn = await self.session.ahear(text, reading, by=by)
-        await asyncio.to_thread(self._record, "answer", lambda: recording.heard(asked, turn, by))
+        if reading is not None or not self.session.awaits_reader:
+            return await self.soon(lambda: self.hear(text, reading, by=by), text)
+        asked = (await self.soon(lambda: self.session.memory)).open
+        turn = await self.session.ahear(text, by=by)
+        await self.soon(lambda: self._record("answer", lambda: recording.heard(asked, turn, by)))
         return turn
 
     def answer(self, answer: object, *, by: str = "", to: OpenQuestion | None = None) -> None:
@@ -111,9 +112,10 @@ class Gate:
         It is done at once if it waits for nobody and comes to no search, else in a thread, and there from its beginning: so it must not have
         changed anything before it asks what is next.
         """
-        with suppress(TakesLong):
+        try:
             return self._at_once(work, *read)
-        return await asyncio.to_thread(work)
+        except TakesLong:
+            return await asyncio.to_thread(work)
 
     # Calls
 
@@ -143,9 +145,10 @@ class Gate:
             return await self.soon(lambda: self._too_early(call))
         if (allowed := self._allowed(call)) is not None:
             return allowed
-        with suppress(TakesLong):
+        try:
             return self._at_once(lambda: self._checked(call), call.arguments)
-        return await self._checked_apart(call)
+        except TakesLong:
+            return await self._checked_apart(call)
 
     def observe(self, permit: Permit, result: object, *, by: str = "") -> Outcome:
         """What became of the call of `permit`: its raw result, or the exception that it raised. `by` is as in `Session.observe`."""
@@ -162,8 +165,7 @@ class Gate:
         with self._lock:
             self._permits.pop(permit.id, None)
         self._order.settle(permit.id)
-        if not permit.result.done():
-            permit.result.set_exception(Withdrawn())
+        permit.result.set_exception(Withdrawn())
 
     def is_permitted(self, tool: str) -> bool:
         """Whether the principal may use the real tool `tool` at all, now. Contracts of one real tool stand and fall together."""
@@ -190,7 +192,7 @@ class Gate:
         permit = verdict.permit
         if not permit.open():
             try:
-                return cast(Ran[R], permit.result.result())
+                return cast(Ran[R], permit.result.future.result())
             except Withdrawn:
                 return self.run(call, execute, raw=raw, pauses=pauses)
         try:
@@ -220,7 +222,7 @@ class Gate:
         if not permit.open():
             try:
                 # Cancelling who waits for a result must not cancel the result.
-                return cast(Ran[R], await asyncio.shield(asyncio.wrap_future(permit.result)))
+                return cast(Ran[R], await asyncio.shield(asyncio.wrap_future(permit.result.future)))
             except Withdrawn:
                 return await self.arun(call, execute, raw=raw, pauses=pauses)
         try:
@@ -296,13 +298,12 @@ class Gate:
             return Refuse("the arguments are no JSON object", "call it again with an object", Why.ARGUMENTS)
         if call.tool not in real_names(self.session.domain) or not self.is_permitted(call.tool):
             return _verdict_of(call, not_callable(self.session.next(), call.tool))
-        is_elsewhere = call.id in self.session.memory.running
         if self.mode is Mode.SHADOW:
             thought = self.session.would(call.tool, call.arguments, id=call.id)
             if not isinstance(thought, Allowed):
                 return _verdict_of(call, thought)
         proposal = self.session.propose(call.tool, call.arguments, id=call.id)
-        if is_elsewhere and isinstance(proposal, Allowed):
+        if isinstance(proposal, Allowed) and proposal.again:
             return Refuse("this call was let through elsewhere, and nothing is known of it yet", "do something else first", Why.MADE)
         return _verdict_of(call, proposal)
 
@@ -353,12 +354,11 @@ class Gate:
 
         Only a gate that enforces knows of every call that runs; what others observe may take a search.
         """
-        asks_a_host = self._receipts is not NO_RECEIPTS or callable(self._principal)
+        asks_a_host = not is_prompt(self._receipts) or callable(self._principal)
         if asks_a_host or self.mode is not Mode.ENFORCE or not all(map(is_small, read)) or not self._lock.acquire(blocking=False):
             raise TakesLong
         try:
-            with self.session.at_once():
-                return work()
+            return self.session.at_once(work)
         finally:
             self._lock.release()
 

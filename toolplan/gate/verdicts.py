@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import enum
-from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
 
 from toolplan.frontier import Call, CallQuestion
+from toolplan.gate.awaited import Awaited
 from toolplan.session import Outcome, Why
 
 R = TypeVar("R")
@@ -35,7 +35,7 @@ class Permit:
 
     def __init__(self, proposed: ToolCall, call: Call) -> None:
         self.proposed, self.call = proposed, call
-        self.result: Future[object] = Future()
+        self.result: Awaited[object] = Awaited()
         self._unopened = Lock()
 
     @property

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import chain
 from numbers import Real
 
-from toolplan.goals.readings import Goals, Reading, reading_of
+from toolplan.goals.readings import Candidate, Goals, Reading, reading_of
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic
 from toolplan.language.source import Location, Source, Span
@@ -35,6 +35,19 @@ def reading_from(candidates: object, request: str = "") -> Reading:
         findings.append(_finding(whole, "the confidences add up to more than 1", "what they leave over belongs to none of these"))
         weights = []
     return reading_of(request, ((goals, p) for goals, p in weights if goals), findings)
+
+
+def is_sound(candidates: Sequence[Candidate]) -> bool:
+    """Whether `candidates` are what `reading_from` makes of them: nothing is wrong with any, no goals are there twice, the most probable is first."""
+    if not all(type(one.p) is float and one.p > 0 and _are_names(one.goals) for one in candidates):
+        return False
+    confidences = [one.p for one in candidates]
+    is_in_order = confidences == sorted(confidences, reverse=True)
+    return is_in_order and sum(confidences) <= 1 + ROUNDING and len({one.goals for one in candidates}) == len(candidates)
+
+
+def _are_names(goals: object) -> bool:
+    return isinstance(goals, tuple) and bool(goals) and all(isinstance(goal, str) for goal in goals)
 
 
 class _Entry:

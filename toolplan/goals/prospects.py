@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeVar, cast
 
 from toolplan.domain import Domain
-from toolplan.goals.given import ROUNDING, reading_from
+from toolplan.goals.given import ROUNDING, is_sound, reading_from
 from toolplan.goals.readings import Candidate, Reading, reading_of
 from toolplan.goals.solving import Answer, Solver
 from toolplan.language.diagnostics import Diagnostic, DomainError
@@ -137,11 +137,11 @@ def consider(
     """
     state, forbid, exhausted = repeatable(state), repeatable(forbid), repeatable(exhausted)
     nothing = build(domain, state, (), forbid, exhausted)
-    checked = reading_from([(candidate.goals, candidate.p) for candidate in reading.candidates], reading.request)
-    lost = [*reading.findings, *checked.findings]
+    candidates, findings = _checked(reading.candidates)
+    lost = [*reading.findings, *findings]
     unlikely: list[Diagnostic] = []
     problems: dict[Candidate, Problem] = {}
-    for candidate in checked.candidates:
+    for candidate in candidates:
         try:
             problems[candidate] = build(domain, state, list(candidate.goals), forbid, exhausted)
         except DomainError as error:
@@ -149,6 +149,14 @@ def consider(
     sound = reading_of(reading.request, ((candidate.goals, candidate.p) for candidate in problems), [*lost, *unlikely])
     prospects = tuple(Prospect(candidate, problem, solver) for candidate, problem in problems.items())
     return Considered(sound, prospects, nothing, tuple(lost))
+
+
+def _checked(candidates: Sequence[Candidate]) -> tuple[Sequence[Candidate], Sequence[Diagnostic]]:
+    """What can be used of `candidates`, and why not all: nearly always it is all, and each step asks."""
+    if is_sound(candidates):
+        return candidates, ()
+    checked = reading_from([(candidate.goals, candidate.p) for candidate in candidates])
+    return checked.candidates, checked.findings
 
 
 def repeatable(values: T) -> T:

@@ -9,6 +9,6 @@ from __future__ import annotations
 from toolplan.receipts.files import FileReceipts, Head
 from toolplan.receipts.private import Private, Redaction
 from toolplan.receipts.seals import read_key
-from toolplan.receipts.writers import NO_RECEIPTS, Kind, Receipts, Tee
+from toolplan.receipts.writers import NO_RECEIPTS, Kind, Receipts, Tee, is_prompt
 
-__all__ = ["NO_RECEIPTS", "FileReceipts", "Head", "Kind", "Private", "Receipts", "Redaction", "Tee", "read_key"]
+__all__ = ["NO_RECEIPTS", "FileReceipts", "Head", "Kind", "Private", "Receipts", "Redaction", "Tee", "is_prompt", "read_key"]

@@ -7,17 +7,20 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from io import FileIO
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
-from toolplan.receipts.lines import ENCODING, MENDED, START, Receipt, line_of, lines_in, receipt_in, sealed, torn_content
+from toolplan.receipts.lines import ENCODING, MENDED, START, Receipt, lines_in, receipt_in, sealed_line, torn_content
 from toolplan.receipts.private import Redaction, digested, kept
 from toolplan.receipts.seals import Keyed, Plain, Seal
 from toolplan.receipts.writers import Kind
@@ -30,6 +33,8 @@ BLOCK = 65_536
 """Bytes at the end of a file that are searched for the last receipt, before the whole file is."""
 NAME_SHOWN = 40
 """Characters of a session's name that are seen in the name of its file."""
+MOST_LEFT = 1_000
+"""Files of which it is known how they were left; the others are read when they are written next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +46,19 @@ class Head:
 
 
 class _End(NamedTuple):
-    """The end of a file: its last receipt, the lines after that, which are none, and whether the last line has its end."""
+    """The end of a file: where its session stands, the lines after its last receipt, which are none, and whether the last line has its end."""
 
-    last: Receipt
-    torn: list[str]
-    is_terminated: bool
+    head: Head
+    torn: Sequence[str] = ()
+    is_terminated: bool = True
+
+
+class _Left(NamedTuple):
+    """How a file was left here: which one it is, how long it was, and where its session stood. Whoever adds to it makes it longer."""
+
+    file: int
+    size: int
+    head: Head
 
 
 def _now() -> datetime:
@@ -63,6 +76,8 @@ class FileReceipts:
     do not reach over one. Raises DomainError where the folder cannot be used, the key is too short, or the system has no locks of POSIX.
     """
 
+    prompt = True
+
     def __init__(
         self,
         folder: str | os.PathLike[str],
@@ -78,6 +93,8 @@ class FileReceipts:
         self._secret = secrets.token_bytes() if key is None else key
         self._redact, self._clock = redact, clock
         self._folder = Path(folder)
+        self._left: OrderedDict[str, _Left] = OrderedDict()
+        self._lock = Lock()
         with self._using():
             self._folder.mkdir(parents=True, exist_ok=True)
 
@@ -85,32 +102,43 @@ class FileReceipts:
         """Append one receipt to the file of `session`. Raises DomainError where it cannot be written."""
         redacted = kept(content) if self._redact == "none" else digested(content, session, self._secret)
         with self._locked(session) as file:
-            end = _end_of(file)
-            added = [self._next(end.last, session, MENDED, torn_content(end.torn))] if end.torn else []
-            added.append(self._next(added[-1] if added else end.last, session, kind, redacted))
-            lines = "".join(f"{line_of(receipt)}\n" for receipt in added)
-            _append(file, (lines if end.is_terminated else f"\n{lines}").encode())
+            end = self._end(session, file)
+            head, lines = end.head, "" if end.is_terminated else "\n"
+            for each, what in [*([(MENDED, torn_content(end.torn))] if end.torn else []), (kind, redacted)]:
+                line, hash = sealed_line(Receipt(head.count + 1, self._time(), session, each, what, head.hash), self._seal)
+                head, lines = Head(head.count + 1, hash), f"{lines}{line}\n"
+            _append(file, lines.encode())
+            self._leave(session, file, head)
 
     def head(self, session: str) -> Head:
         """Where `session` stands now. Raises DomainError where its file cannot be read."""
         with self._locked(session) as file:
-            last = _end_of(file).last
-            return Head(last.seq, last.hash)
+            return _end_of(file).head
 
     def path(self, session: str) -> Path:
         """The file of `session`. Any text gives a name that every file system takes, and no two give the same."""
-        shown = re.sub(r"[^a-z0-9]+", "-", session.lower())[:NAME_SHOWN].strip("-")
-        digest = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        return self._folder / f"{shown}-{digest}{SUFFIX}".lstrip("-")
+        return self._folder / _name(session)
 
-    def _next(self, last: Receipt, session: str, kind: str, content: object) -> Receipt:
-        at = self._clock().astimezone(UTC).isoformat()
-        return sealed(Receipt(last.seq + 1, at, session, kind, content, last.hash), self._seal)
+    def _time(self) -> str:
+        return self._clock().astimezone(UTC).isoformat()
+
+    def _end(self, session: str, file: FileIO) -> _End:
+        """The end of `file`, which is read where others have added to it since it was left here."""
+        left, status = self._left.get(session), os.fstat(file.fileno())
+        return _End(left.head) if left is not None and left[:2] == (status.st_ino, status.st_size) else _end_of(file)
+
+    def _leave(self, session: str, file: FileIO, head: Head) -> None:
+        status = os.fstat(file.fileno())
+        with self._lock:
+            self._left[session] = _Left(status.st_ino, status.st_size, head)
+            self._left.move_to_end(session)
+            if len(self._left) > MOST_LEFT:
+                self._left.popitem(last=False)
 
     @contextmanager
     def _locked(self, session: str) -> Iterator[FileIO]:
         """The file of `session`, opened for appending and locked against everybody else, also against other threads."""
-        with self._using(), open(self.path(session), "a+b", buffering=0) as file:
+        with self._using(), FileIO(self.path(session), "a+") as file:
             fcntl.flock(file, fcntl.LOCK_EX)  # Closing the file gives the lock back.
             yield file
 
@@ -128,6 +156,13 @@ class FileReceipts:
         return DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot keep receipts in {quoted(str(self._folder))}: {reason}", None, hint)])
 
 
+@lru_cache(MOST_LEFT)
+def _name(session: str) -> str:
+    shown = re.sub(r"[^a-z0-9]+", "-", session.lower())[:NAME_SHOWN].strip("-")
+    digest = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{shown}-{digest}{SUFFIX}".lstrip("-")
+
+
 def _end_of(file: FileIO) -> _End:
     size = file.seek(0, os.SEEK_END)
     text = ""
@@ -137,8 +172,8 @@ def _end_of(file: FileIO) -> _End:
         lines = lines_in(text)
         for number in range(len(lines) - 1, -1 if start == 0 else 0, -1):
             if receipt := receipt_in(lines[number]):
-                return _End(receipt, lines[number + 1 :], text.endswith("\n"))
-    return _End(START, lines_in(text), not text or text.endswith("\n"))
+                return _End(Head(receipt.seq, receipt.hash), lines[number + 1 :], text.endswith("\n"))
+    return _End(Head(START.seq, START.hash), lines_in(text), not text or text.endswith("\n"))
 
 
 def _append(file: FileIO, data: bytes) -> None:

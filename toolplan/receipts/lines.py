@@ -42,9 +42,14 @@ def line_of(receipt: Receipt) -> str:
 
 def sealed(receipt: Receipt, seal: Seal) -> Receipt:
     """`receipt` with the hash that `seal` gives it."""
-    fields = receipt._asdict()
-    del fields["hash"]
-    return receipt._replace(hash=seal.over(json.dumps(fields, separators=(",", ":"))))
+    return receipt._replace(hash=seal.over(_unsealed(receipt)))
+
+
+def sealed_line(receipt: Receipt, seal: Seal) -> tuple[str, str]:
+    """The line of `receipt` with the hash that `seal` gives it, and that hash."""
+    text = _unsealed(receipt)
+    hash = seal.over(text)
+    return f"{text[:-1]},{json.dumps({'hash': hash}, separators=(',', ':'))[1:]}", hash
 
 
 def receipt_in(line: str) -> Receipt | None:
@@ -64,6 +69,12 @@ def lines_in(text: str) -> list[str]:
 def torn_content(lines: Iterable[str]) -> dict[str, object]:
     """The content of a receipt that comes after `lines`, which are none."""
     return {"torn": "sha256:" + hashlib.sha256("\n".join(lines).encode(*ENCODING)).hexdigest()}
+
+
+def _unsealed(receipt: Receipt) -> str:
+    fields = receipt._asdict()
+    del fields["hash"]
+    return json.dumps(fields, separators=(",", ":"))
 
 
 def _receipt_of(data: object) -> Receipt | None:

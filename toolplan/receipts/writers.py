@@ -10,7 +10,7 @@ Kind = Literal["decision", "verdict", "outcome", "answer"]
 
 
 class Receipts(Protocol):
-    """Takes receipts. Safe to use from several threads."""
+    """Takes receipts. Safe to use from several threads. Where it is `prompt`, an event loop may write them itself; see `is_prompt`."""
 
     def write(self, session: str, kind: Kind, content: Mapping[str, object]) -> None:
         """Keep one receipt. `content` is made of JSON values and of `Private` ones.
@@ -19,7 +19,14 @@ class Receipts(Protocol):
         """
 
 
+def is_prompt(receipts: Receipts) -> bool:
+    """Whether `receipts` say that they take no longer than a line of a log: nobody is asked, and no disk waited for."""
+    return getattr(receipts, "prompt", False) is True
+
+
 class _NoReceipts:
+    prompt = True
+
     def write(self, session: str, kind: Kind, content: Mapping[str, object]) -> None:
         """Keep nothing."""
 
@@ -32,6 +39,7 @@ class Tee:
 
     def __init__(self, *receipts: Receipts) -> None:
         self._receipts = receipts
+        self.prompt = all(map(is_prompt, receipts))
 
     def write(self, session: str, kind: Kind, content: Mapping[str, object]) -> None:
         """Hand the receipt on."""

@@ -123,6 +123,8 @@ class Connection:
 
     async def known(self) -> State:
         """The state, once there is one: the server has answered, or has failed to."""
+        if self._known.is_set():
+            return self.state
         with anyio.move_on_after(self._patience.connected):
             await self._known.wait()
         return self.state

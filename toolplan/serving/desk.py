@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
@@ -14,6 +15,7 @@ from toolplan.adapters.elicitation import digest_of
 from toolplan.catalog import NO_TOOLS, Catalog
 from toolplan.domain import Domain, Principal
 from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, Explore, Instruct, Undecided, callable_tools
+from toolplan.frontier.at_once import TakesLong
 from toolplan.gate import Gate, Mode, Permit
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
@@ -23,14 +25,17 @@ from toolplan.serving.register import Entry, Register
 from toolplan.session import Session, Settings, system_clock
 from toolplan.session.conversation import Clock
 from toolplan.session.events import AskedCall
+from toolplan.session.memory import Memory
 from toolplan.session.results import HostReaders
 from toolplan.session.settings import DEFAULTS
 from toolplan.session.snapshots import snapshot_of
-from toolplan.session.stores import Store
+from toolplan.session.stores import AtHand, Store
 from toolplan.session.turns import AsyncReader, Reader
 
 MOST_LIVE = 1_000
 """Conversations that a process keeps at hand; the others are taken up from the store."""
+MOST_AT_ONCE = 100
+"""Events of a conversation that an event loop reads itself: it takes a millisecond or two."""
 MOST_SHOWN = 200
 """Conversations that an operator is shown at most. Each is read from the store and planned, which takes milliseconds."""
 PATIENCE = 300.0
@@ -148,21 +153,46 @@ class Desk:
         """The conversation of `handle`. Raises NotFound where there is none, or it is not that of `principal`."""
         return self.take_up(self._handles.session(handle, principal), principal)
 
+    def at_hand(self, handle: str, principal: Principal) -> Conversation | None:
+        """As `find`, where nobody has to be waited for; None where somebody has, or there is no such conversation."""
+        session = self._handles.session(handle, principal)
+        known = self._known(session) or self._soon(session, principal)
+        if known is None or known.session.catalog is not self.catalog or self._lost(known, known.session.at_hand):
+            return None
+        return known
+
     def take_up(self, session: str, principal: Principal) -> Conversation:
         """The conversation that the store has under the name `session`. Raises NotFound where it has none."""
+        known = self._known(session)
+        if known is None:
+            lines = self._store.events(session)
+            if not lines:
+                raise NotFound
+            known = self._opened(session, principal, lines)
+        if known.session.catalog is not self.catalog:
+            known.session.offer(self.catalog)
+        self._give_up(known)
+        return known
+
+    def _known(self, session: str) -> Conversation | None:
+        """The conversation `session`, if this process has it."""
         with self._lock:
             known = self._live.get(session)
             if known is not None:
                 self._live.move_to_end(session)
-        if known is None:
-            if not self._store.events(session):
-                raise NotFound
-            known = self._opened(session, principal)
-        if known.session.catalog is not self.catalog:
-            known.session.offer(self.catalog)
-        if known.upstreams is not None:
-            self._give_up(known)
-        return known
+            return known
+
+    def _soon(self, session: str, principal: Principal) -> Conversation | None:
+        """The conversation `session` from the store, if that is at hand, the conversation short, and known what its principal may use."""
+        store = self._store.at_hand() if isinstance(self._store, AtHand) else None
+        with self._lock:
+            is_known = any(conversation.principal == principal for conversation in self._live.values())
+        if store is None or not is_known:
+            return None
+        with suppress(TakesLong):
+            lines = store.events(session)
+            return self._opened(session, principal, lines) if 0 < len(lines) <= MOST_AT_ONCE else None
+        return None
 
     def live(self) -> list[Live]:
         """The conversations of the last days, whichever process has them at hand, the latest begun first: no more than are kept at hand.
@@ -192,14 +222,20 @@ class Desk:
 
     def _give_up(self, conversation: Conversation) -> None:
         """Give up what other processes have begun, and are not heard of any more."""
-        session, now = conversation.session, monotonic()
-        running = {(session.id, call.id) for call in session.running if call.id not in conversation.making}
+        if self._lost(conversation, conversation.session.at_hand):
+            for call in self._lost(conversation, conversation.session.memory):
+                conversation.session.observe(call, TimeoutError("nothing was heard of it"))
+
+    def _lost(self, conversation: Conversation, memory: Memory) -> list[str]:
+        """The calls of other processes which, as far as `memory` goes, nothing was heard of for too long."""
+        if conversation.upstreams is None:
+            return []
+        session, now = conversation.session.id, monotonic()
+        running = {(session, call) for call in memory.running if call not in conversation.making}
         with self._lock:
-            for key in [key for key in self._awaited if key[0] == session.id and key not in running]:
+            for key in [key for key in self._awaited if key[0] == session and key not in running]:
                 del self._awaited[key]
-            lost = [key for key in sorted(running) if now - self._awaited.setdefault(key, now) >= self._patience]
-        for _, call in lost:
-            session.observe(call, TimeoutError("nothing was heard of it"))
+            return [key[1] for key in sorted(running) if now - self._awaited.setdefault(key, now) >= self._patience]
 
     @property
     def catalog(self) -> Catalog:
@@ -219,7 +255,7 @@ class Desk:
         decision = type(now.decision).__name__.lower()
         return Live(entry.session, entry.principal, decision, _why(now.decision), callable_tools(now), pending)
 
-    def _opened(self, session: str, principal: Principal) -> Conversation:
+    def _opened(self, session: str, principal: Principal, lines: Sequence[str] = ()) -> Conversation:
         talk = Session(
             self.domain.for_principal(principal),
             catalog=self.catalog,
@@ -229,6 +265,7 @@ class Desk:
             settings=self._settings,
             store=self._store,
             id=session,
+            lines=lines,
         )
         gate = Gate(talk, mode=self._mode, principal=principal, receipts=self._receipts)
         with self._lock:

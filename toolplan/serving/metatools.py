@@ -25,6 +25,7 @@ from toolplan.serving.listing import ANSWER, CALL, DISCOVER, EXPLAIN, FRONTIER, 
 from toolplan.serving.showing import shown
 from toolplan.session import MODEL
 from toolplan.session.events import AskedCall
+from toolplan.session.memory import Memory
 
 UNHEARD = (TimeoutError, ConnectionError)
 """After these nobody knows whether a call has run."""
@@ -111,20 +112,24 @@ class Request:
 
     async def elicit(self, form: ElicitRequestFormParams) -> ElicitResult | None:
         """Show the form of the open question to the user."""
-        question = self.conversation.session.memory.open
+        question = self.conversation.session.at_hand.open
         return None if question is None else await self.client.ask(self.handle, digest_of(question), form)
 
     async def settled(self) -> Told:
         """What is next, once the user has answered what they can be shown. A question that was dismissed is open again, for their next words."""
-        seen, is_answered = await asyncio.to_thread(self._seen), True
+        seen, is_answered = await self.gate.soon(self._seen), True
         while is_answered and isinstance(seen.now.decision, Clarify):
             is_answered = await asked(self.gate, self.elicit)
-            seen = await asyncio.to_thread(self._seen)
+            seen = await self.gate.soon(self._seen)
         return seen.told
 
     async def next(self) -> Told:
         """What is next."""
-        return (await asyncio.to_thread(self._seen)).told
+        return (await self.gate.soon(self._seen)).told
+
+    async def memory(self) -> Memory:
+        """What the session knows now."""
+        return await self.gate.soon(lambda: self.conversation.session.memory)
 
     def _seen(self) -> _Seen:
         now = self.gate.next()
@@ -163,7 +168,7 @@ class MetaTools:
         if wrong:
             return Wrong(wrong)
         try:
-            handle, conversation = await asyncio.to_thread(self._opened, arguments.get("conversation"), principal, client)
+            handle, conversation = await self._opened(arguments.get("conversation"), principal, client)
             answer = await self._uses[name](Request(handle, conversation, arguments, client))
             await self._announced(conversation, client)
             return answer
@@ -175,13 +180,16 @@ class MetaTools:
     async def _announced(self, conversation: Conversation, client: Client) -> None:
         if self._announce is to_nobody:
             return
-        match conversation.session.memory.open:
+        match conversation.session.at_hand.open:
             case AskedCall(by=by) if by or not client.shows_forms:
                 await self._announce(conversation)
 
-    def _opened(self, given: object, principal: Principal, client: Client) -> tuple[str, Conversation]:
+    async def _opened(self, given: object, principal: Principal, client: Client) -> tuple[str, Conversation]:
         handle = (client.resumes or None) if given is None else str(given)
-        return self._desk.begin(principal) if handle is None else (handle, self._desk.find(handle, principal))
+        if handle is None:
+            return await asyncio.to_thread(self._desk.begin, principal)
+        known = self._desk.at_hand(handle, principal)
+        return handle, known if known is not None else await asyncio.to_thread(self._desk.find, handle, principal)
 
 
 async def _frontier(request: Request) -> Answer:
@@ -193,7 +201,7 @@ async def _frontier(request: Request) -> Answer:
 
 async def _call(request: Request) -> Answer:
     call = ToolCall(request.client.call_id, str(request.arguments["tool"]), request.arguments.get("arguments", {}))
-    verdict = _held(request, call) or await request.gate.acheck(call)
+    verdict = await _held(request, call) or await request.gate.acheck(call)
     if isinstance(verdict, Hold) and await asked(request.gate, request.elicit):
         # What the user has decided on is this very call: nothing that came with the request is looked at again.
         call = ToolCall(verdict.call.id, verdict.call.tool, verdict.call.values)
@@ -207,9 +215,9 @@ async def _call(request: Request) -> Answer:
             return Wrong(_closed(question.by))
 
 
-def _held(request: Request, call: ToolCall) -> Hold | None:
+async def _held(request: Request, call: ToolCall) -> Hold | None:
     """What was said of `call` when it came before, where its question is still open: nobody thinks of it once more before that is answered."""
-    question = None if request.is_new else request.conversation.session.memory.open
+    question = None if request.is_new else (await request.memory()).open
     if not isinstance(question, AskedCall) or question.call.tool != call.tool or not isinstance(call.arguments, Mapping):
         return None
     is_same = all(question.call.values.get(name) == value for name, value in call.arguments.items())
@@ -221,7 +229,7 @@ async def _answer(request: Request) -> Answer:
     if not request.is_new:
         return await request.settled()
     now = await gate.anext()
-    match gate.session.memory.open, now.decision:
+    match gate.session.at_hand.open, now.decision:
         case AskedCall(), _:
             return Wrong("only a person can agree to a call, and not through a tool")
         case _, Instruct(performer=Performer.MODEL, step=step):
@@ -260,7 +268,7 @@ async def _discover(request: Request) -> Answer:
 async def _report(request: Request) -> Answer:
     if not request.is_new:
         return await request.settled()
-    running = request.conversation.session.memory.running.get(str(request.arguments["call"]))
+    running = (await request.memory()).running.get(str(request.arguments["call"]))
     if running is None:
         return Wrong("no call of this id waits for a result")
     permit = Permit(ToolCall(running.call.id, running.call.tool, running.call.values), running.call)

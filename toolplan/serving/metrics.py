@@ -29,6 +29,8 @@ States = Callable[[], Mapping[str, Status]]
 class Metrics:
     """The figures of one process. As `Receipts` it counts decisions, verdicts, outcomes and answers; `states` tells how the upstreams are."""
 
+    prompt = True
+
     def __init__(self, states: States = dict) -> None:
         self._registry = CollectorRegistry()
         self._registry.register(_Upstreams(states))

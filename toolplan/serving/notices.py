@@ -41,7 +41,7 @@ class Notices:
 
     async def announce(self, conversation: Conversation) -> None:
         """Tell of the call that waits in `conversation`, if one does."""
-        asked = conversation.session.memory.open
+        asked = conversation.session.at_hand.open
         if not isinstance(asked, AskedCall):
             return
         approval = Approval(conversation.session.id, conversation.principal, digest_of(asked), asked.by)

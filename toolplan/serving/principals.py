@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 from toolplan.domain import Principal
@@ -15,6 +16,7 @@ def written(principal: Principal) -> dict[str, object]:
     return {name: sorted(held) if isinstance(held, frozenset) else held for name, held in asdict(principal).items()}
 
 
+@lru_cache(1_000)
 def text_of(principal: Principal) -> str:
     """The same as text: two principals with one text have the same rights, and are the same."""
     return json.dumps(written(principal), separators=(",", ":"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -30,6 +31,11 @@ from toolplan.serving.upstreams import Upstreams
 from toolplan.serving.web import app_of, probes, serve_http
 from toolplan.session import Session
 from toolplan.session.stores import Store
+
+COLLECTED_AFTER = (2_000, 10, 20)
+"""After how many new objects the collector of garbage looks through the young ones, after how many times through older ones, and through all.
+
+What conversations keep is no garbage: with the usual figures it is looked through too often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,9 @@ class Site:
 async def over_stdio(service: Service, principal: Principal) -> None:
     """Serve the one client at stdin, which acts for `principal`, until it goes."""
     async with fronting(service.upstreams) as upstreams:
-        await serve_stdio(server_of(service.desk(upstreams), principal=lambda _: principal, secret=service.secret))
+        server = server_of(service.desk(upstreams), principal=lambda _: principal, secret=service.secret)
+        keep_what_is_loaded()
+        await serve_stdio(server)
 
 
 async def over_http(service: Service, site: Site) -> None:
@@ -90,7 +98,19 @@ async def over_http(service: Service, site: Site) -> None:
         server = server_of(desk, principal=site.tokens.principal, secret=service.secret, announce=announce)
         server.middleware.append(metrics.timed)
         routes = [*probes(service.domain, service.store, states, metrics), *approving(service, desk, states, site.url)]
-        await serve_http(app_of(server, site.tokens, url=site.url, scopes=site.scopes, routes=routes), site.host, site.port)
+        app = app_of(server, site.tokens, url=site.url, scopes=site.scopes, routes=routes)
+        keep_what_is_loaded()
+        await serve_http(app, site.host, site.port)
+
+
+def keep_what_is_loaded() -> None:
+    """Leave out of all later collections of garbage what this process has loaded.
+
+    It lasts as long as the process, and to look through it would stop all conversations for a tenth of a second, again and again.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECTED_AFTER)
 
 
 def approving(service: Service, desk: Desk, states: States, url: str) -> list[Route]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
-from typing import Self
+from typing import Self, TypeVar
 from uuid import uuid4
 
 from toolplan.catalog import NO_TOOLS, Catalog
 from toolplan.domain import Domain
 from toolplan.frontier import Act, Frontier
-from toolplan.frontier.at_once import TakesLong
+from toolplan.frontier.at_once import TakesLong, takes_long
 from toolplan.frontier.calls import Call
 from toolplan.goals.readings import Candidate, Reading
 from toolplan.goals.recognition import Told, updated
@@ -24,7 +23,7 @@ from toolplan.retrieval.searching import Match, Outage
 from toolplan.session.answers import answered, given, standing
 from toolplan.session.beliefs import Belief, goes_stale
 from toolplan.session.binding import Known, binder_of
-from toolplan.session.consent import aread_within, read_within, with_consent
+from toolplan.session.consent import aread_within, with_consent
 from toolplan.session.contexts import context_of
 from toolplan.session.deciding import Next, decided
 from toolplan.session.events import (
@@ -46,6 +45,7 @@ from toolplan.session.events import (
 )
 from toolplan.session.exploring import searched
 from toolplan.session.folding import fold
+from toolplan.session.hearing import read_turn
 from toolplan.session.history import Changed, History
 from toolplan.session.memory import Memory
 from toolplan.session.observing import Observer
@@ -62,6 +62,7 @@ from toolplan.session.turns import AsyncReader, Declined, Mention, Reader, TurnR
 from toolplan.session.uncontracted import opening_of
 
 Clock = Callable[[], datetime]
+R = TypeVar("R")
 
 
 def system_clock() -> datetime:
@@ -75,7 +76,7 @@ class Session:
     `state` is what the caller knows beforehand, for as long as the session lasts. `reader` reads the turns of the user, by default by rules.
     `readers` are those of `returns ... by NAME`. `catalog` are the real tools: calls must fit their schemas, and what is agreed to is bound
     to these; those without a contract are opened as the policy says. A session that `store` has under `id` is taken up where it was left, by any number of
-    workers at once. Safe to use from several threads. Raises DomainError for what is wrong with any argument.
+    workers at once; `lines` are its events, where they were read already. Safe to use from several threads. Raises DomainError for what is wrong with any argument.
     """
 
     def __init__(
@@ -90,12 +91,13 @@ class Session:
         settings: Settings = DEFAULTS,
         store: Store | None = None,
         id: str | None = None,
+        lines: Sequence[str] = (),
     ) -> None:
         self.contracts, self.catalog = domain, catalog
         self._opening = opening_of(domain, catalog, settings.trusted)
         self.id = id or uuid4().hex
         self._settings, self._clock, self._reader, self._readers = settings, clock, reader, readers or {}
-        self._history = History(domain, self.domain, store if store is not None else MemoryStore(most=1), self.id)
+        self._history = History(domain, self.domain, store if store is not None else MemoryStore(most=1), self.id, lines)
         self._decided: tuple[Memory, State, Next] | None = None
         if self._history.is_new:
             self._begin(state)
@@ -140,15 +142,18 @@ class Session:
         """
         if reading is not None:
             return self._hear(lambda _: reading, by)
-        reader = self._reader if self._reader is not None else _default_reader()
-        if not isinstance(reader, Reader):
+        reader = self._reader
+        if reader is not None and not isinstance(reader, Reader):
+            takes_long()
             return asyncio.run(self.ahear(text, by=by))
+        return self._hear(
+            lambda memory: read_turn(reader, text, context_of(self.domain, memory, self._clock()), self._settings.letters), by
+        )
 
-        def read(memory: Memory) -> TurnReading:
-            context = context_of(self.domain, memory, self._clock())
-            return with_consent(read_within(reader, text, context, self._settings.letters), context.asked)
-
-        return self._hear(read, by)
+    @property
+    def awaits_reader(self) -> bool:
+        """Whether the reader of turns has to be awaited."""
+        return isinstance(self._reader, AsyncReader)
 
     async def ahear(self, text: str, reading: TurnReading | None = None, *, by: str = "") -> TurnReading:
         """As `hear`, without blocking the event loop while the turn is read."""
@@ -177,6 +182,7 @@ class Session:
         told = tuple(sorted(belief.atom for belief in beliefs if belief.status is Status.KNOWN and belief.atom not in asked))
         if frame is None or len(frame.reading.candidates) < 2 or not told or has_goal(turn):
             return None
+        takes_long()
         before = memory.state(self.domain, now.timestamp(), frame)
         return updated(self.domain, frame.reading, [Told(before, told)], engine=self._settings.engine, limit=self._settings.limit)
 
@@ -369,13 +375,18 @@ class Session:
         """What the session knows now."""
         return self._history.memory
 
-    def at_once(self) -> AbstractContextManager[None]:
+    @property
+    def at_hand(self) -> Memory:
+        """What it knew when its store was last looked at here: of use where nobody can be waited for."""
+        return self._history.at_hand
+
+    def at_once(self, work: Callable[[], R]) -> R:
         """As `frontier.at_once`, with the session to oneself. Raises TakesLong where somebody would have to be waited for: whoever uses it now,
         its store, or what the host reads results with.
         """
         if self._readers:
             raise TakesLong
-        return self._history.at_once()
+        return self._history.at_once(work)
 
     def _begin(self, state: StateInput) -> None:
         now = self._clock()
@@ -384,10 +395,3 @@ class Session:
         entities = tuple(Mention(name, start.objects[name], "") for name in names)
         began = Began(now.timestamp(), VERSION, digest_of(self.contracts), given(self.domain, state, now), entities, self.id)
         self._history.commit(lambda _: ([began] if self._history.is_new else [], None))
-
-
-def _default_reader() -> Reader:
-    # Readers bring libraries, for which a session that is told its readings must not wait.
-    from toolplan.session.readers import default
-
-    return default()

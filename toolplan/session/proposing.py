@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from toolplan.catalog import Catalog
@@ -28,9 +28,10 @@ from toolplan.session.starting import started
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The call may run now, once; tell the session what became of it with `observe`."""
+    """The call may run now, once; tell the session what became of it with `observe`. Where it is said `again`, somebody may be running it."""
 
     call: Call
+    again: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def _again(memory: Memory, now: Frontier, tool: str, arguments: Mapping[str, obj
         asked = {name: value for name, value in arguments.items() if name != key}
         facts = now.planned.problem.domain.facts
         if all(name in running.call.arguments and is_same(facts, running.call.arguments[name], value, at) for name, value in asked.items()):
-            return Allowed(running.call)
+            return Allowed(running.call, again=True)
     return Refused("another call has this id", "give every call an id of its own", Why.IDENTITY)
 
 

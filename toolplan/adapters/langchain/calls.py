@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from langchain.agents.middleware import ToolCallRequest
-from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
+from langchain_core.messages import AnyMessage, ToolCall, ToolMessage
 from langchain_core.tools import ToolException
 from langgraph.types import Command
 
@@ -27,7 +27,9 @@ def executed(request: ToolCallRequest, name: str, arguments: dict[str, object]) 
 
     Raises ToolException where there is no such tool: LangChain itself would name all that there are.
     """
-    tool = next((one for one in (request.tool, *request.runtime.tools) if one is not None and one.name == name), None)
+    tool = request.tool
+    if tool is None or tool.name != name:
+        tool = next((one for one in request.runtime.tools if one.name == name), None)
     if tool is None:
         raise ToolException("the tool is not there")
     call = ToolCall(name=name, args=arguments, id=identity_of(request), type="tool_call")
@@ -73,9 +75,10 @@ def cut_off(messages: Iterable[AnyMessage]) -> list[ToolCall]:
     """The calls that have no result when the model is asked again."""
     made: dict[str, ToolCall] = {}
     for message in messages:
-        if isinstance(message, AIMessage):
+        # By its type: what class it is of takes a model of Pydantic long to say.
+        if message.type == "ai":
             made |= {call["id"]: call for call in message.tool_calls if call["id"]}
-        elif isinstance(message, ToolMessage):
+        elif message.type == "tool":
             made.pop(message.tool_call_id, None)
     return list(made.values())
 

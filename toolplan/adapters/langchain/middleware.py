@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import inspect
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from langchain.agents.middleware import (
     AgentMiddleware,
@@ -15,7 +16,6 @@ from langchain.agents.middleware import (
     TracePolicy,
     omit_payload,
 )
-from langchain_core.messages import HumanMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import interrupt
 
@@ -31,6 +31,14 @@ from toolplan.exposure import Provider, Strategy
 from toolplan.frontier import Clarify
 from toolplan.frontier.decisions import UserQuestion
 
+H = TypeVar("H", bound=Callable[..., object])
+
+
+def _traced(hook: H) -> H:
+    """`hook` with its signature, which LangChain would work out anew whenever it calls one."""
+    hook.__signature__ = inspect.signature(hook)  # type: ignore[attr-defined]
+    return hook
+
 
 class Toolplan(AgentMiddleware[Any, Any, Any]):
     """Guards all tools of an agent. `conversation` makes its gates, or is the domain of sessions that nothing more is said of.
@@ -43,7 +51,7 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
 
     state_schema = ToolplanState
     # What a session knows is not for traces.
-    trace_policy = TracePolicy(process_inputs=omit_payload)
+    trace_policy = TracePolicy(process_inputs=omit_payload, process_outputs=omit_payload)
 
     def __init__(
         self,
@@ -63,11 +71,12 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
         self._keeper, self._questions = Keeper(conversation, known, provider, strategy, ready), questions
         self._declaring = Declaring()
 
+    @_traced
     def wrap_model_call(self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]) -> Any:
         """Hear what is new, then ask the user, make a call, or let the model choose."""
         guide = self._keeper.begun(request)
         give_up(guide, cut_off(request.state["messages"]))
-        for identity, text in _turns(request):
+        for identity, text in _turns(request, guide):
             guide.heard(identity, text)
         visit = Visit(guide, request, self._questions, self._declaring)
         now = visit.step()
@@ -76,23 +85,29 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
             now = visit.step() if visit.goes_on() else visit.end()
         return self._keeper.with_answer(guide, request, now)
 
-    async def awrap_model_call(
+    # LangChain traces a function that gives a coroutine at once, and a coroutine function by two ways to a thread.
+    @_traced
+    def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
-    ) -> Any:
+    ) -> Coroutine[Any, Any, Any]:
         """As `wrap_model_call`, without blocking the event loop."""
+        return self._visited(request, handler)
+
+    async def _visited(self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]) -> Any:
         guide = await self._keeper.abegun(request)
         soon = guide.gate.soon
         if given_up := cut_off(request.state["messages"]):
             await asyncio.to_thread(give_up, guide, given_up)
-        for identity, text in _turns(request):
+        for identity, text in _turns(request, guide):
             await guide.aheard(identity, text)
         visit = Visit(guide, request, self._questions, self._declaring)
         now = await soon(visit.step)
         while isinstance(now, ModelRequest):
             visit.take(await handler(now))
-            now = await soon(visit.step) if await soon(visit.goes_on) else visit.end()
+            now = await soon(visit.step) if await visit.agoes_on() else visit.end()
         return await soon(partial(self._keeper.with_answer, guide, request, now))
 
+    @_traced
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Any:
         """What the gate says of the call: its result, or why there is none. What a tool raises is a result that says so."""
         guide = self._keeper.shared(request)
@@ -111,8 +126,14 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
             result = failed(request, error)
         return self._keeper.with_result(guide, request, result)
 
-    async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]) -> Any:
+    @_traced
+    def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
+    ) -> Coroutine[Any, Any, Any]:
         """As `wrap_tool_call`, without blocking the event loop."""
+        return self._called(request, handler)
+
+    async def _called(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]) -> Any:
         guide = await self._keeper.ashared(request)
         if self._is_question(request) and (question := await asyncio.to_thread(self._question, guide)) is not None:
             decided = await asyncio.to_thread(answered, guide, request, question, interrupt(review(question)))
@@ -142,10 +163,8 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
                 return None
 
 
-def _turns(request: ModelRequest[Any]) -> list[tuple[str, str]]:
-    """What the user has said, without what hosts have added in their place: notes, summaries."""
-    return [
-        (message.id or "", message.text)
-        for message in request.state["messages"]
-        if isinstance(message, HumanMessage) and "lc_source" not in message.additional_kwargs and message.text
-    ]
+def _turns(request: ModelRequest[Any], guide: Guide) -> list[tuple[str, str]]:
+    """What the user has said since, without what hosts have added in their place: notes, summaries."""
+    said = [message for message in request.state["messages"] if message.type == "human"]
+    new = [message for message in said if "lc_source" not in message.additional_kwargs and not guide.has_heard(message.id or "")]
+    return [(message.id or "", message.text) for message in new if message.text]

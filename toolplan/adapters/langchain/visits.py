@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 from uuid import uuid4
 
 from langchain.agents.middleware import ModelRequest, ModelResponse
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage, add_notification_metadata
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.messages import ToolCall as MadeCall
 
 from toolplan.adapters.guide import Ask, Choose, Guide, Make, free
@@ -40,6 +40,7 @@ class Visit:
     said: list[BaseMessage] = field(default_factory=list)
     unreadable: int = 0
     answer: ModelResponse[Any] = field(init=False)
+    message: AIMessage = field(init=False)
 
     def step(self) -> ModelRequest[Any] | ModelResponse[Any]:
         """What the model is asked next, or the end."""
@@ -52,14 +53,13 @@ class Visit:
                 return self._without_model(calls=[self._made(call)])
             case Choose(payload):
                 self.said += _notes(payload)
-                held = cast(list[str], self.guide.exposure.state["held"])
-                declared = self.declaring.declared(self.request.tools, payload, held)
+                declared = self.declaring.declared(self.request.tools, payload, self.guide.exposure.held)
                 return restricted(self.request, declared, payload, self.said)
 
     def take(self, response: ModelResponse[Any]) -> None:
         """Take up an answer of the model: its calls are to run, in their order."""
         self.answer, self.said = response, [*self.said, *response.result]
-        answer = self._message
+        answer = self.message = next(message for message in reversed(response.result) if isinstance(message, AIMessage))
         # LangChain runs what gives a structured response by itself.
         done = {message.tool_call_id for message in response.result if isinstance(message, ToolMessage)}
         self.guide.gate.turn([call["id"] or "" for call in answer.tool_calls if call["id"] not in done])
@@ -70,20 +70,31 @@ class Visit:
 
     def goes_on(self) -> bool:
         """Whether the model is to be asked again: its words were a step of the plan, or what it has called cannot be read."""
-        answer = self._message
-        if answer.tool_calls or self.answer.structured_response is not None:
-            return False
-        if answer.invalid_tool_calls:
-            return self.unreadable < MOST_UNREADABLE
-        return bool(answer.text) and self.guide.said(answer.text)
+        words = self._words
+        return self.guide.said(words) if words else self._is_unreadable
+
+    async def agoes_on(self) -> bool:
+        """As `goes_on`, without blocking the event loop."""
+        words = self._words
+        return await self.guide.asaid(words) if words else self._is_unreadable
 
     def end(self) -> ModelResponse[Any]:
         """All that comes of the visit."""
         return ModelResponse(self.said, self.answer.structured_response)
 
     @property
-    def _message(self) -> AIMessage:
-        return next(message for message in reversed(self.answer.result) if isinstance(message, AIMessage))
+    def _words(self) -> str:
+        """Words that may have been a step of the plan."""
+        answer = self.message
+        is_more = answer.tool_calls or answer.invalid_tool_calls or self.answer.structured_response is not None
+        return "" if is_more else answer.text
+
+    @property
+    def _is_unreadable(self) -> bool:
+        """Whether nothing can be read of what was called, and the model may try again."""
+        answer = self.message
+        is_other = answer.tool_calls or not answer.invalid_tool_calls or self.answer.structured_response is not None
+        return not is_other and self.unreadable < MOST_UNREADABLE
 
     def _without_model(self, text: str = "", calls: list[MadeCall] | None = None) -> ModelResponse[Any]:
         message = AIMessage(text, tool_calls=calls or [], response_metadata={"model_name": MARK})
@@ -103,4 +114,4 @@ def _call(name: str, arguments: dict[str, Any], identity: str) -> MadeCall:
 def _notes(payload: Payload) -> list[BaseMessage]:
     """What the model is told, and what adds tools by reference, which is a message of the system."""
     changes = [SystemMessage(cast(list[str | dict[str, Any]], message["content"])) for message in payload.messages[1:]]
-    return [add_notification_metadata(HumanMessage(payload.note), source=MARK), *changes]
+    return [HumanMessage(payload.note, additional_kwargs={"lc_source": MARK}), *changes]

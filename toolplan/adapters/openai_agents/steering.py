@@ -184,8 +184,8 @@ class SteeredModel(Model):
         declared = [tool for tool in tools if tool.name not in (STAND_IN, ASK_USER)]
         if payload.strategy == "trim":
             # What the provider wants to see declared because it was shown before.
-            held = cast(list[str], self.guide.exposure.state["held"])
-            declared = [tool for tool in declared if payload.names.real(tool.name) in (*payload.shown, *held)]
+            wanted = {*payload.shown, *self.guide.exposure.held}
+            declared = [tool for tool in declared if payload.names.real(tool.name) in wanted]
         others = {name: value for name, value in (settings.extra_args or {}).items() if name != "tool_choice"}
         allowed = (*shown, *(handoff.tool_name for handoff in handoffs))
         if payload.strategy == "allow" and allowed:

@@ -2,5 +2,5 @@
 
 - `tasks`: what is asked for, and the chain of tools that reaches it; `environment`: what a call brings about.
 - `menus`: which tools each method shows, and how; `choosers`: what takes one of them.
-- `running`: a task run to its end, and all of them into a file that can be taken up again; `figures`: the tables made of it.
+- `suite`: its arms, and a task as it stands; runs are made, kept and counted in `runs`.
 """

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from toolplan.bench.cmtf.environment import Answer, Answered, NoSuchTool, NotNow, World, WrongArguments
 from toolplan.bench.cmtf.menus import shown_by
 from toolplan.bench.cmtf.tasks import Task
 from toolplan.bench.runs import DONE
+from toolplan.bench.runs.playing import Told
 from toolplan.domain import Path
+from toolplan.exposure.declarations import Declaration
+from toolplan.exposure.notes import Telling, known_of
 from toolplan.frontier import callable_tools
 from toolplan.gate import Allow, Gate, Hold, Refuse, ToolCall
 from toolplan.goals.readings import reading_of
@@ -18,12 +21,11 @@ from toolplan.session import Session
 from toolplan.session.turns import Mention, TurnReading
 
 
-class Told(NamedTuple):
-    """What came of a call: the world after it, the outcome in a word or two, and what the model is told."""
+class Through(NamedTuple):
+    """What came of a call: the world after it, and what the model is told."""
 
     world: World
-    outcome: str
-    detail: str
+    told: Told
 
 
 class Door(Protocol):
@@ -33,7 +35,11 @@ class Door(Protocol):
         """The tools that are shown in `world`, without those that always are."""
         ...
 
-    def call(self, world: World, tool: str, arguments: Mapping[str, object]) -> Told:
+    def note(self, shown: Sequence[Declaration], lines: Sequence[str]) -> str:
+        """What the model is told about what is visible: the tools that are `shown`, and `lines` that describe those it cannot see otherwise."""
+        ...
+
+    def call(self, world: World, tool: str, arguments: Mapping[str, object]) -> Through:
         """Call `tool`, which was visible."""
         ...
 
@@ -48,10 +54,14 @@ class Straight:
         """What the method shows."""
         return shown_by(self._method, world)
 
-    def call(self, world: World, tool: str, arguments: Mapping[str, object]) -> Told:
+    def note(self, shown: Sequence[Declaration], lines: Sequence[str]) -> str:
+        """Nothing: the menu speaks for itself."""
+        return ""
+
+    def call(self, world: World, tool: str, arguments: Mapping[str, object]) -> Through:
         """The call as it came."""
         after, answer = world.call(tool, arguments)
-        return Told(after, *_told(answer))
+        return Through(after, _told(answer))
 
 
 class Guarded:
@@ -69,7 +79,13 @@ class Guarded:
         always = world.domain.policy.always_visible
         return tuple(name for name in callable_tools(self._gate.next()) if name not in always)
 
-    def call(self, world: World, tool: str, arguments: Mapping[str, object]) -> Told:
+    def note(self, shown: Sequence[Declaration], lines: Sequence[str]) -> str:
+        """What every host of a session tells its model: what is wanted, what is next, what can be called."""
+        frontier = self._gate.next()
+        telling = Telling(frontier, tuple(tool.name for tool in shown), known_of(frontier))
+        return telling.note_with(lines) if lines else telling.note()
+
+    def call(self, world: World, tool: str, arguments: Mapping[str, object]) -> Through:
         """The call as the gate lets it through."""
         self._calls += 1
         verdict = self._gate.check(ToolCall(f"c{self._calls}", tool, arguments))
@@ -78,24 +94,24 @@ class Guarded:
                 self._gate.answer(True)
                 return self.call(world, tool, arguments)
             case Refuse(reason, hint):
-                return Told(world, "refused", f"{reason}; {hint}")
+                return Through(world, Told("refused", f"{reason}; {hint}"))
             case Allow(permit):
                 after, answer = world.call(tool, permit.arguments)
                 found = answer.found if isinstance(answer, Answered) else {}
                 self._gate.observe(permit, _raw(world, tool, found))
-                return Told(after, *_told(answer))
+                return Through(after, _told(answer))
 
 
-def _told(answer: Answer) -> tuple[str, str]:
+def _told(answer: Answer) -> Told:
     match answer:
         case Answered(found):
-            return DONE, "; ".join(f"{name.split('(')[0]} = {value}" for name, value in found.items())
+            return Told(DONE, "; ".join(f"{name.split('(')[0]} = {value}" for name, value in found.items()))
         case WrongArguments(wrong):
-            return "wrong arguments", ", ".join(wrong)
+            return Told("wrong arguments", ", ".join(wrong))
         case NotNow():
-            return "not now", "what it requires is not known"
+            return Told("not now", "what it requires is not known")
         case NoSuchTool():
-            return "no such tool", ""
+            return Told("no such tool", "")
 
 
 def _reading(task: Task, world: World) -> TurnReading:

@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import toolplan
 from toolplan.bench.cmtf.environment import World
-from toolplan.domain import ArgumentSource, Condition, Derived, Domain, Free, Performer
-from toolplan.domain.conditions import And, AtomicFormula, Or
-from toolplan.exposure.declarations import Declaration, dispatcher, schema_of
+from toolplan.bench.runs.menus import Menu, facts_in, likest, put, words
+from toolplan.domain import ArgumentSource, AtomicFormula, Derived, Domain, Free, Performer
+from toolplan.exposure.declarations import Declaration, schema_of
 from toolplan.frontier import Act
 
 PARTS = ("calendar", "email", "files", "contacts", "authorization", "distractors")
 """The domains that the workspace imports: each of its tools belongs to the first that has it."""
-_WORD = re.compile(r"[a-z0-9]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Menu:
-    """What a model is told at a step: `declared` tools in its prompt, of which only `callable` may be called, and `always` whatever happens.
-
-    `note` stands behind the request; a tool that is called through the dispatcher has its schema there.
-    """
-
-    declared: tuple[Declaration, ...]
-    callable: tuple[Declaration, ...]
-    always: tuple[str, ...]
-    note: str = ""
-    dispatched: bool = False
 
 
 Method = Callable[[World], tuple[str, ...]]
@@ -43,10 +25,8 @@ def _all(world: World) -> tuple[str, ...]:
 
 def _keyword(count: int) -> Method:
     def method(world: World) -> tuple[str, ...]:
-        context = _words(" ".join([world.task.request, *world.values]))
-        scores = {name: len(words & context) for name, words in _metadata(world.domain).items()}
-        ranked = sorted(_called(world.domain), key=lambda name: -scores[name])
-        return tuple(ranked[:count])
+        context = " ".join([world.task.request, *world.values])
+        return likest(_metadata(world.domain), _called(world.domain), context, count)
 
     return method
 
@@ -75,8 +55,6 @@ METHODS: Mapping[str, Method] = {
 }
 """By the names of the paper, in its order; `frontier` is CMTF."""
 ALL_ARGUMENTS, OPEN_ARGUMENTS = "all", "open"
-STRATEGIES = ("trim", "allow", "dispatch")
-"""How a frontier is put before a model: alone; among all tools, of which only it may be called; behind one constant tool."""
 
 
 def shown_by(method: str, world: World) -> tuple[str, ...]:
@@ -90,15 +68,7 @@ def menu(domain: Domain, shown: Sequence[str], strategy: str, asked: str = ALL_A
 
     Of a tool's arguments the model is asked for all, or only for those that a gate does not fill in (`asked`).
     """
-    declarations, always = _declarations(domain, asked), domain.policy.always_visible
-    visible = tuple(declarations[name] for name in (*shown, *always))
-    if strategy == "trim":
-        return Menu(visible, visible, always)
-    note = "Only these can be called now: " + ", ".join(tool.name for tool in visible) + "."
-    if strategy == "allow":
-        return Menu(tuple(declarations.values()), visible, always, note)
-    schemas = "\n".join(json.dumps({"name": tool.name, "description": tool.description, "parameters": tool.schema}) for tool in visible)
-    return Menu((dispatcher({"type": "object"}),), visible, always, f"{note}\n{schemas}", dispatched=True)
+    return put(_declarations(domain, asked), shown, domain.policy.always_visible, strategy)
 
 
 @cache
@@ -135,20 +105,8 @@ def _metadata(domain: Domain) -> dict[str, frozenset[str]]:
     """The words of each tool's name, description, domain, required and produced facts."""
     parts = {name: part for part in reversed(PARTS) for name in toolplan.load(part).tools}
     return {
-        name: _words(" ".join([name, tool.description, parts.get(name, ""), *_facts(tool.requires), *(str(e.atom) for e in tool.produces)]))
+        name: words(
+            " ".join([name, tool.description, parts.get(name, ""), *facts_in(tool.requires), *(str(e.atom) for e in tool.produces)])
+        )
         for name, tool in domain.tools.items()
     }
-
-
-def _facts(condition: Condition) -> Sequence[str]:
-    match condition:
-        case AtomicFormula():
-            return [str(condition)]
-        case And(conditions) | Or(conditions):
-            return [fact for part in conditions for fact in _facts(part)]
-        case _:
-            return []
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.casefold().replace("_", " ")))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 
+from toolplan.bench.drawing import LABELS, WIDTH, across, drawing, end_of_axis, label
 from toolplan.bench.funnel.figures import LayerRow, OperatingRow
 from toolplan.bench.funnel.records import Layer, Run
-from toolplan.language.diagnostics import visible
+from toolplan.bench.pages import escaped
 
-WIDTH = 880.0
-LABELS = 170.0
-"""Pixels for the names at the left."""
 BAR = 26.0
 DOT_ROW = 18.0
 TICKS = 5
@@ -27,13 +23,13 @@ def lost(runs: Mapping[str, Sequence[Run]]) -> str:
     for number, (menu, ran) in enumerate(runs.items()):
         counts = {layer: sum(run.lost_at is layer for run in ran) for layer in (None, *Layer)}
         top = number * (BAR + 10)
-        lines.append(_label(LABELS - 10, top + BAR / 2, menu, "end"))
+        lines.append(label(LABELS - 10, top + BAR / 2, menu, "end"))
         lines += _bar(counts, len(ran), top)
         described.append(f"{menu}: {'; '.join(f'{count} {_name(layer)}' for layer, count in counts.items() if count)}")
     occurring = [layer for layer in (None, *Layer) if any(run.lost_at is layer for ran in runs.values() for run in ran)]
     height = len(runs) * (BAR + 10)
     lines += _legend([(CLASSES[layer], _name(layer)) for layer in occurring], height + 8)
-    return _svg("lost", "Where tasks are lost", described, lines, height + 48)
+    return drawing("lost", "Where tasks are lost", described, lines, height + 48)
 
 
 def shares(rows: Sequence[LayerRow]) -> str:
@@ -43,22 +39,22 @@ def shares(rows: Sequence[LayerRow]) -> str:
     described: list[str] = []
     top = 8.0
     for layer in Layer:
-        lines.append(f'<text x="0" y="{top + 4:g}" class="strong">{_text(layer.value)}</text>')
+        lines.append(f'<text x="0" y="{top + 4:g}" class="strong">{escaped(layer.value)}</text>')
         top += DOT_ROW
         for menu in menus:
             row = next(row for row in rows if (row.menu, row.layer) == (menu, layer.value))
-            lines += [_label(LABELS - 10, top, menu, "end"), *_interval(row, top)]
+            lines += [label(LABELS - 10, top, menu, "end"), *_interval(row, top)]
             described.append(f"{layer.value}, {menu}: {row.held} of {row.cases}")
             top += DOT_ROW
         top += 10
     axis = [_tick(number / TICKS, top) for number in range(TICKS + 1)]
-    return _svg("shares", "Each layer, of what got there, with 95% intervals", described, [*axis, *lines], top + 24)
+    return drawing("shares", "Each layer, of what got there, with 95% intervals", described, [*axis, *lines], top + 24)
 
 
 def costs(operating: Sequence[OperatingRow], rows: Sequence[LayerRow]) -> str:
     """How many tasks are accepted, by the tokens of the definitions that are sent for a look."""
     accepted = {row.menu: row.percent or 0.0 for row in rows if row.layer == Layer.ACCEPTANCE.value}
-    most = _end_of_axis(max((row.definition_tokens for row in operating), default=0.0))
+    most = end_of_axis(max((row.definition_tokens for row in operating), default=0.0))
     left, bottom, width, height = 60.0, 300.0, WIDTH - 180.0, 280.0
     lines = [f'<path class="axis" d="M{left:g} {bottom - height:g} V{bottom:g} H{left + width:g}"/>']
     for number in range(TICKS + 1):
@@ -68,12 +64,12 @@ def costs(operating: Sequence[OperatingRow], rows: Sequence[LayerRow]) -> str:
     for row in operating:
         x, y = left + width * row.definition_tokens / most, bottom - height * accepted[row.menu] / 100
         lines.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" class="held"/>')
-        lines.append(f'<text x="{x + 10:.1f}" y="{y + 4:.1f}">{_text(row.menu)}</text>')
+        lines.append(f'<text x="{x + 10:.1f}" y="{y + 4:.1f}">{escaped(row.menu)}</text>')
     lines.append(
         f'<text x="{left + width / 2:g}" y="{bottom + 38:g}" text-anchor="middle">tokens of the definitions shown at a look</text>'
     )
     described = [f"{row.menu}: {row.definition_tokens:.0f} tokens, {accepted[row.menu]:.0f}% accepted" for row in operating]
-    return _svg("costs", "Tasks accepted, by what is sent", described, lines, bottom + 48)
+    return drawing("costs", "Tasks accepted, by what is sent", described, lines, bottom + 48)
 
 
 def _bar(counts: Mapping[Layer | None, int], tasks: int, top: float) -> Iterator[str]:
@@ -84,35 +80,25 @@ def _bar(counts: Mapping[Layer | None, int], tasks: int, top: float) -> Iterator
             yield f'<rect x="{x:.1f}" y="{top:g}" width="{width:.1f}" height="{BAR:g}" class="{CLASSES[layer]}"/>'
             yield (
                 f'<text x="{x + width / 2:.1f}" y="{top + BAR / 2 + 4:g}" text-anchor="middle" class="on">{count}'
-                f"<title>{_text(f'{count} {_name(layer)}')}</title></text>"
+                f"<title>{escaped(f'{count} {_name(layer)}')}</title></text>"
             )
         x += width
 
 
 def _interval(row: LayerRow, y: float) -> Iterator[str]:
     if row.percent is None:
-        yield _label(LABELS, y, "nothing got there", "start")
+        yield label(LABELS, y, "nothing got there", "start")
         return
-    low, at, high = (_across(percent / 100) for percent in (row.low, row.percent, row.high))
+    low, at, high = (across(percent / 100) for percent in (row.low, row.percent, row.high))
     yield f'<path class="whisker" d="M{low:.1f} {y:g} H{high:.1f}"/>'
     told = f"{row.held} of {row.cases}: {row.percent:.0f}% ({row.low:.0f}-{row.high:.0f})"
-    yield f'<circle cx="{at:.1f}" cy="{y:g}" r="5" class="held"><title>{_text(told)}</title></circle>'
+    yield f'<circle cx="{at:.1f}" cy="{y:g}" r="5" class="held"><title>{escaped(told)}</title></circle>'
 
 
 def _tick(share: float, bottom: float) -> str:
-    x = _across(share)
+    x = across(share)
     text = f'<text x="{x:g}" y="{bottom + 14:g}" text-anchor="middle" class="quiet">{share:.0%}</text>'
     return f'<path class="rule" d="M{x:g} 0 V{bottom:g}"/>{text}'
-
-
-def _across(share: float) -> float:
-    return LABELS + (WIDTH - LABELS - 30) * share
-
-
-def _end_of_axis(most: float) -> float:
-    """The least number from `most` on, zero aside, that is easy to divide."""
-    step = 10.0 ** math.floor(math.log10(most)) / 2 if most > 0 else 1.0
-    return max(1, math.ceil(most / step)) * step
 
 
 def _legend(items: Sequence[tuple[str, str]], top: float) -> Iterator[str]:
@@ -123,29 +109,9 @@ def _legend(items: Sequence[tuple[str, str]], top: float) -> Iterator[str]:
         if x + width > WIDTH:
             x, top = LABELS, top + 20
         yield f'<rect x="{x:g}" y="{top:g}" width="14" height="14" class="{style}"/>'
-        yield f'<text x="{x + 20:g}" y="{top + 12:g}" class="small">{_text(words)}</text>'
+        yield f'<text x="{x + 20:g}" y="{top + 12:g}" class="small">{escaped(words)}</text>'
         x += width
 
 
 def _name(layer: Layer | None) -> str:
     return "accepted" if layer is None else f"lost at {layer.value}"
-
-
-def _label(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:g}" y="{y + 4:g}" text-anchor="{anchor}">{_text(text)}</text>'
-
-
-def _svg(name: str, title: str, described: Sequence[str], lines: Sequence[str], height: float) -> str:
-    return "\n".join(
-        [
-            f'<svg viewBox="0 0 {WIDTH:g} {height:g}" role="img" aria-labelledby="{name}-title {name}-desc">',
-            f'<title id="{name}-title">{_text(title)}</title>',
-            f'<desc id="{name}-desc">{_text(". ".join(described))}.</desc>',
-            *lines,
-            "</svg>",
-        ]
-    )
-
-
-def _text(text: str) -> str:
-    return escape(visible(text), quote=True)

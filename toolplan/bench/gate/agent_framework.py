@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agent_framework import (
     Agent,
     AgentSession,
     BaseChatClient,
-    ChatContext,
-    ChatMiddleware,
     ChatMiddlewareLayer,
     ChatResponse,
     Content,
     ContextProvider,
-    FunctionInvocationContext,
     FunctionInvocationLayer,
-    FunctionMiddleware,
     FunctionTool,
     Message,
-    SessionContext,
 )
 
 from toolplan.adapters.agent_framework import Toolplan
@@ -42,38 +37,9 @@ class Scripted(FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any], BaseChatC
         return ChatResponse[Any](messages=[Message("assistant", [_said(self.talk.asked())])])
 
 
-class PassingChat(ChatMiddleware):
-    """A middleware around the client that does nothing."""
-
-    async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
-        """Go on."""
-        await call_next()
-
-
-class PassingFunctions(FunctionMiddleware):
-    """A middleware around tools that does nothing."""
-
-    async def process(self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]) -> None:
-        """Go on."""
-        await call_next()
-
-
-class Passing(ContextProvider):
-    """A provider of both."""
-
-    async def before_run(self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]) -> None:
-        """Add them to the run."""
-        context.extend_middleware(self.source_id, [PassingChat(), PassingFunctions()])
-
-
 async def alone(talk: Talk) -> None:
     """The agent without providers of context."""
     await _led(talk, [])
-
-
-async def hooked(talk: Talk) -> None:
-    """The agent with middleware that does nothing."""
-    await _led(talk, [Passing("passing")])
 
 
 async def guarded(talk: Talk, gate: Gate) -> None:

@@ -40,9 +40,6 @@ async def alone(talk: Talk) -> None:
                 messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
 
 
-hooked = alone  # There is nothing to hook into.
-
-
 async def guarded(talk: Talk, gate: Gate) -> None:
     """`turns.AsyncAgent`."""
     agent = AsyncAgent(Scripted(talk), Guide.of(gate, "openai"), {name: talk.tool(name) for name in gate.session.catalog})

@@ -8,9 +8,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastmcp import Client, FastMCP
-from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.middleware import Middleware
 from fastmcp.tools import Tool, ToolResult
-from mcp_types import CallToolRequestParams
 
 from toolplan.adapters.fastmcp import CALL_ID, Toolplan
 from toolplan.adapters.guide import Choose, Guide
@@ -30,24 +29,9 @@ class Answered(Tool):
         return ToolResult(json.dumps(self.talk.run(self.name)))
 
 
-class Passing(Middleware):
-    """A middleware around tools that does nothing."""
-
-    async def on_call_tool(
-        self, context: MiddlewareContext[CallToolRequestParams], call_next: CallNext[CallToolRequestParams, ToolResult]
-    ) -> ToolResult:
-        """What the tool gives."""
-        return await call_next(context)
-
-
 async def alone(talk: Talk) -> None:
     """Calls of the client."""
     await _called(talk, [])
-
-
-async def hooked(talk: Talk) -> None:
-    """The same with a middleware that does nothing."""
-    await _called(talk, [Passing()])
 
 
 async def guarded(talk: Talk, gate: Gate) -> None:

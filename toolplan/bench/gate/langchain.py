@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse, ToolCallRequest
+from langchain.agents.middleware import AgentMiddleware
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall
 from langchain_core.outputs import ChatGeneration, ChatResult
@@ -39,32 +39,9 @@ class Scripted(BaseChatModel):
         return self._generate(messages)
 
 
-class Passing(AgentMiddleware[Any, Any, Any]):
-    """A middleware around models and tools that does nothing."""
-
-    def __init__(self, tools: Sequence[StructuredTool]) -> None:
-        super().__init__()
-        self.tools = tools
-
-    async def awrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
-    ) -> Any:
-        """What the model answers."""
-        return await handler(request)
-
-    async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]) -> Any:
-        """What the tool gives."""
-        return await handler(request)
-
-
 async def alone(talk: Talk) -> None:
     """The agent without middleware."""
     await _led(talk, [])
-
-
-async def hooked(talk: Talk) -> None:
-    """The agent with a middleware that does nothing."""
-    await _led(talk, [Passing(_tools(talk))])
 
 
 async def guarded(talk: Talk, gate: Gate) -> None:

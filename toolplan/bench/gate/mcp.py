@@ -27,9 +27,6 @@ async def alone(talk: Talk) -> None:
                 await client.call_tool(use.tool, use.arguments)
 
 
-hooked = alone  # There is nothing to hook into.
-
-
 async def guarded(talk: Talk, gate: Gate) -> None:
     """Steps and calls of a `Host`."""
     async with _connected(talk) as client:

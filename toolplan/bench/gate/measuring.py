@@ -40,29 +40,24 @@ class Framework(Protocol):
         """With nothing but the framework."""
 
     @staticmethod
-    async def hooked(talk: Talk) -> None:
-        """With hooks that do nothing, where the adapter has its own: what anything costs that has a say in a step."""
-
-    @staticmethod
     async def guarded(talk: Talk, gate: Gate) -> None:
         """With the adapter of toolplan, through `gate`."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrameworkRow(Row):
-    """Steps through a framework, in microseconds of processor time: alone, with hooks that do nothing, and with the adapter. `added` is what the adapter adds
-    to the median of the framework alone, and `own` what it adds to that with hooks. `note` says why there are none.
+    """Steps through a framework alone and with the adapter, in microseconds of processor time. `added` is what the adapter adds to the median.
+
+    `note` says why there are none.
     """
 
     framework: str
     steps: int | None
     alone_median: float | None = None
     alone_p99: float | None = None
-    hooked_median: float | None = None
     guarded_median: float | None = None
     guarded_p99: float | None = None
     added: float | None = None
-    own: float | None = None
     note: str = ""
 
 
@@ -88,26 +83,25 @@ def row(module: str, conversations: int) -> FrameworkRow:
 
 
 async def _compared(name: str, framework: Framework, conversations: int) -> FrameworkRow:
-    """The row of one framework. The conversations take turns, so that all ways see the same machine."""
+    """The row of one framework. The conversations take turns, so that both ways see the same machine."""
     contracts, catalog = desk.domain(), desk.catalog()
     alone: list[float] = []
-    hooked: list[float] = []
     guarded: list[float] = []
     for number in range(-WARM_UP, conversations):
         behind = _behind(framework, desk.gate(contracts, catalog))
-        for times, lead in ((alone, framework.alone), (hooked, framework.hooked), (guarded, behind)):
+        for times, lead in ((alone, framework.alone), (guarded, behind)):
             talk = Talk(number + WARM_UP)
             await lead(talk)
             times += talk.steps if number >= 0 else []
-    (before, before_p99), (between, _), (after, after_p99) = map(_figures, (alone, hooked, guarded))
-    return FrameworkRow(name, len(guarded), before, before_p99, between, after, after_p99, after - before, after - between)
+    (before, before_p99), (after, after_p99) = _figures(alone), _figures(guarded)
+    return FrameworkRow(name, len(guarded), before, before_p99, after, after_p99, after - before)
 
 
 def promises(measured: Sequence[FrameworkRow]) -> Iterator[Promise]:
     """What is promised of every framework that was measured."""
     for row in measured:
-        if row.own is not None:
-            yield at_most(f"µs that the adapter adds to a step of {row.framework} with hooks, in the median", row.own, MOST)
+        if row.added is not None:
+            yield at_most(f"µs that the adapter adds to a step of {row.framework}, in the median", row.added, MOST)
 
 
 def _behind(framework: Framework, gate: Gate) -> Callable[[Talk], Awaitable[None]]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from agents import Agent, FunctionTool, Model, ModelResponse, RunConfig, RunContextWrapper, Runner, Tool
-from agents.items import TResponseStreamEvent
+from agents import Agent, FunctionTool, RunConfig, Runner, Tool
 from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message, function_call
 from agents.tool_context import ToolContext
 
@@ -20,32 +18,9 @@ from toolplan.bench.gate.talks import Talk
 from toolplan.gate import Gate
 
 
-class Passing(Model):
-    """A model around another that does nothing."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-
-    async def get_response(self, *request: Any, **more: Any) -> ModelResponse:
-        """What the model answers."""
-        return await self._model.get_response(*request, **more)
-
-    def stream_response(self, *request: Any, **more: Any) -> AsyncIterator[TResponseStreamEvent]:
-        """The same in pieces."""
-        return self._model.stream_response(*request, **more)
-
-
 async def alone(talk: Talk) -> None:
     """The agent as it is."""
     await _led(talk, _agent(talk))
-
-
-async def hooked(talk: Talk) -> None:
-    """The agent with a model around its own, and a say in whether each call waits."""
-    agent = _agent(talk)
-    tools: list[Tool] = [replace(tool, needs_approval=_never) for tool in agent.tools if isinstance(tool, FunctionTool)]
-    assert isinstance(agent.model, Model)
-    await _led(talk, agent.clone(model=Passing(agent.model), tools=tools))
 
 
 async def guarded(talk: Talk, gate: Gate) -> None:
@@ -72,10 +47,6 @@ def _agent(talk: Talk) -> Agent[None]:
     ]
     steps = len(desk.uses(talk.number)) + 1
     return Agent("desk", model=ScriptedModel([ModelStep(responder=said)] * steps), tools=tools)
-
-
-async def _never(context: RunContextWrapper[Any], arguments: dict[str, Any], identity: str) -> bool:
-    return False
 
 
 def _invoked(talk: Talk, name: str) -> Callable[[ToolContext[Any], str], Awaitable[object]]:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from pydantic_ai import Agent, ModelMessage, ModelResponse, RunContext, TextPart, Tool, ToolCallPart
+from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, Tool, ToolCallPart
 from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.models.function import AgentInfo, FunctionModel
-from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 
 from toolplan.adapters.guide import Guide
 from toolplan.adapters.pydantic_ai import Toolplan
@@ -19,32 +16,9 @@ from toolplan.bench.gate.talks import Talk
 from toolplan.gate import Gate
 
 
-class Passing(AbstractCapability[None]):
-    """A capability around models and tools that does nothing."""
-
-    def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> WrapperToolset[Any]:
-        """The tools."""
-        return WrapperToolset(toolset)
-
-    async def before_model_request(self, ctx: RunContext[None], request_context: ModelRequestContext) -> ModelRequestContext:
-        """What the model is asked."""
-        return request_context
-
-    async def after_model_request(
-        self, ctx: RunContext[None], *, request_context: ModelRequestContext, response: ModelResponse
-    ) -> ModelResponse:
-        """What it answers."""
-        return response
-
-
 async def alone(talk: Talk) -> None:
     """The agent without capabilities."""
     await _led(talk, [])
-
-
-async def hooked(talk: Talk) -> None:
-    """The agent with a capability that does nothing."""
-    await _led(talk, [Passing()])
 
 
 async def guarded(talk: Talk, gate: Gate) -> None:

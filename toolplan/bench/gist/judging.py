@@ -50,7 +50,7 @@ class Judge:
     """Judges runs in one domain. Which calls start a best plan is found once for each state and goal."""
 
     def __init__(self, domain: Domain) -> None:
-        self._domain = domain
+        self.domain = domain
         self._safe = {name for name, tool in domain.tools.items() if domain.risk_of(tool).safe}
         self._starts: dict[tuple[Goals, State], frozenset[str]] = {}
 
@@ -76,18 +76,21 @@ class Judge:
             questions=len(run.events) - len(calls),
         )
 
-    def _right(self, run: Run, call: Called) -> frozenset[str]:
-        """The tools that start a best plan of what is meant, where `call` was made."""
-        goals = run.request.goals
+    def due(self, goals: Goals, state: State) -> frozenset[str]:
+        """The tools that start a best plan of `goals` in `state`."""
         if not goals:
             return frozenset()
-        key = goals, call.before
+        key = goals, state
         if key not in self._starts:
-            self._starts[key] = frozenset(toolplan.frontier(self._domain, state=call.before, goal=goals, mode="ties").tools)
+            self._starts[key] = frozenset(toolplan.frontier(self.domain, state=state, goal=goals, mode="ties").tools)
         return self._starts[key]
 
+    def _right(self, run: Run, call: Called) -> frozenset[str]:
+        """The tools that start a best plan of what is meant, where `call` was made."""
+        return self.due(run.request.goals, call.before)
+
     def _reached(self, run: Run) -> bool:
-        return goal_reached(build(self._domain, run.state, run.request.goals), run.state)
+        return goal_reached(build(self.domain, run.state, run.request.goals), run.state)
 
     def _missed(self, run: Run) -> bool:
         before = takewhile(lambda event: not isinstance(event, AskedGoal), run.events)

@@ -40,7 +40,10 @@ def gold_goal(moment: Moment) -> Offer:
 
 def by_policy(policy: GoalPolicy, moment: Moment) -> Offer:
     """What `policy` makes of the reading."""
-    return _offered(frontier_of(moment.domain, moment.reading, state=moment.state, policy=policy, exhausted=moment.declined))
+    now = frontier_of(moment.domain, moment.reading, state=moment.state, policy=policy, exhausted=moment.declined)
+    if moment.reading.findings and isinstance(now.decision, Clarify):
+        return AskWhich(())
+    return _offered(now)
 
 
 def ours(moment: Moment) -> Offer:

@@ -39,7 +39,7 @@ class Show:
 
 @dataclass(frozen=True, slots=True)
 class AskWhich:
-    """The user is asked which of `options` is meant."""
+    """The user is asked which of `options` is meant; what is meant at all, where there are none."""
 
     options: tuple[Goals, ...]
 

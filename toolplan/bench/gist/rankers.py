@@ -26,7 +26,7 @@ BY_WORDS = "lexical"
 DESCRIPTIVE = (BY_WORDS, "embeddings")
 """The rankers that measure similarity to what is written; what the others know beyond that is examples."""
 
-__all__ = ["DESCRIPTIVE", "RANKERS", "Read", "readings", "readings_alone", "without_phrases"]
+__all__ = ["DESCRIPTIVE", "RANKERS", "Read", "detector_of", "readings", "readings_alone", "state_of", "without_phrases"]
 
 
 class Read(NamedTuple):
@@ -45,12 +45,12 @@ def readings(name: str, suite: str, domain: Domain) -> Iterator[Read]:
     experience = list(_held_out(name, domain))
     if suite in LEARNED:
         own = {request.id for request in requests(suite)}
-        detectors = cache(lambda fold: _detector(domain, _without_one(experience)[fold]))
+        detectors = cache(lambda fold: detector_of(domain, _without_one(experience)[fold]))
         for number, (request, reading) in enumerate(experience):
             if request.id in own:
                 yield Read(reading, (detectors(number % FOLDS),))
     else:
-        detector = _detector(domain, experience)
+        detector = detector_of(domain, experience)
         for reading in _read(name, domain, [_examples()], requests(suite)):
             yield Read(reading, (detector,))
 
@@ -88,19 +88,19 @@ def _read(name: str, domain: Domain, lessons: Sequence[Sequence[Request]], read:
     encode = None if name == BY_WORDS else _encoder()
     rankers = [ranker(name, _labelled(domain, lesson), encode) for lesson in lessons]
     for number, request in enumerate(read):
-        yield rankers[number % len(rankers)].rank(request.text, domain, _state(domain, request))
+        yield rankers[number % len(rankers)].rank(request.text, domain, state_of(domain, request))
 
 
-def _detector(domain: Domain, lesson: Sequence[tuple[Request, Reading]]) -> Detector:
+def detector_of(domain: Domain, lesson: Sequence[tuple[Request, Reading]]) -> Detector:
     """What `lesson` teaches."""
     encode = _encoder()
     from toolplan.goals.unclear import Experience, Said, UnclearRequests
 
-    experience = [Experience(Said(reading, _state(domain, request)), request.leaves_goal_open) for request, reading in lesson]
+    experience = [Experience(Said(reading, state_of(domain, request)), request.leaves_goal_open) for request, reading in lesson]
     return UnclearRequests.fit(experience, encode)
 
 
-def _state(domain: Domain, request: Request) -> State:
+def state_of(domain: Domain, request: Request) -> State:
     """What is known when `request` is said."""
     return build(domain, request.given, "").state
 

@@ -57,6 +57,12 @@ def requests(suite: str) -> tuple[Request, ...]:
     return tuple(request for request in found if request.id not in SEEN)
 
 
+def sample(suite: str, count: int) -> tuple[Request, ...]:
+    """`count` requests of `suite`, or all where there are fewer, at even distances: the same each time, and of each type its share."""
+    every = requests(suite)
+    return every if count >= len(every) else tuple(every[number * len(every) // count] for number in range(count))
+
+
 def _file(suite: str) -> Traversable:
     return files(__package__).joinpath(f"{suite}.jsonl")
 

@@ -36,7 +36,7 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class AskedGoal:
-    """The user was asked which of `options` is meant."""
+    """The user was asked which of `options` is meant; what is meant at all, where there are none."""
 
     options: tuple[Goals, ...]
 
@@ -73,32 +73,59 @@ class _Next(NamedTuple):
     moment: Moment
 
 
+class Playing:
+    """A request in the middle of its run. Questions are answered as they come up; where tools are shown, it waits for a call."""
+
+    def __init__(self, domain: Domain, request: Request, method: Method, reading: Reading, learned: tuple[Detector, ...] = ()) -> None:
+        self.moment = Moment(domain, request, reading, build(domain, request.given, "").state, learned)
+        self.events: list[Event] = []
+        self._method, self._offer = method, method(self.moment)
+
+    def shown(self) -> Show | None:
+        """The tools to call one of, after all questions that come before; None where the run has ended."""
+        while isinstance(self._offer, AskWhich | AskValues) and len(self.events) < MOST_EVENTS:
+            if isinstance(self._offer, AskWhich) and sum(isinstance(event, AskedGoal) for event in self.events) == MOST_GOAL_QUESTIONS:
+                self._offer = Stop()
+            else:
+                self._go_on(_answered(self.moment, self._offer))
+        return self._offer if isinstance(self._offer, Show) and len(self.events) < MOST_EVENTS else None
+
+    def call(self, tool: str | None) -> None:
+        """Call one of the tools that are shown; None where the model calls nothing, which is the end."""
+        assert isinstance(self._offer, Show)
+        if tool is None:
+            self._offer = Stop()
+        else:
+            self._go_on(_called(self.moment, tool, self._offer.tools, self._offer.goals))
+
+    @property
+    def run(self) -> Run:
+        """What has happened so far."""
+        return Run(self.moment.request, tuple(self.events), self.moment.state, self._offer if isinstance(self._offer, Finish) else Stop())
+
+    def _go_on(self, taken: _Next) -> None:
+        self.events.append(taken.event)
+        self.moment = taken.moment
+        self._offer = self._method(self.moment)
+
+
 def run(domain: Domain, request: Request, method: Method, reading: Reading, learned: tuple[Detector, ...] = ()) -> Run:
-    """The run of `method` on `request`, which a ranker reads as `reading`. Deterministic, as the method is."""
-    moment = Moment(domain, request, reading, build(domain, request.given, "").state, learned)
-    events: list[Event] = []
-    offer = method(moment)
-    while not isinstance(offer, Finish | Stop) and len(events) < MOST_EVENTS and (taken := _taken(moment, offer, events)) is not None:
-        events.append(taken.event)
-        moment = taken.moment
-        offer = method(moment)
-    return Run(request, tuple(events), moment.state, offer if isinstance(offer, Finish) else Stop())
+    """The run of `method` on `request`, which a ranker reads as `reading`, by the simulated model. Deterministic, as the method is."""
+    playing = Playing(domain, request, method, reading, learned)
+    while (shown := playing.shown()) is not None:
+        tried = {event.tool for event in playing.events if isinstance(event, Called)}
+        playing.call(choose(domain, request, shown.tools, tried))
+    return playing.run
 
 
-def _taken(moment: Moment, offer: Show | AskWhich | AskValues, events: list[Event]) -> _Next | None:
-    """What becomes of an offer; None where the model calls nothing, and where enough was asked."""
+def _answered(moment: Moment, offer: AskWhich | AskValues) -> _Next:
+    """After the answer of the user."""
     match offer:
-        case AskWhich() if sum(isinstance(event, AskedGoal) for event in events) == MOST_GOAL_QUESTIONS:
-            return None
         case AskWhich(options):
-            chosen = moment.request.goals if any(means(moment.request, option) for option in options) else ()
+            chosen = moment.request.goals if not options or any(means(moment.request, option) for option in options) else ()
             return _Next(AskedGoal(options), replace(moment, reading=answer_goal(moment.reading, options, chosen)))
         case AskValues(questions, goals):
             return _asked(moment, questions, goals)
-        case Show(visible, goals):
-            tried = {event.tool for event in events if isinstance(event, Called)}
-            tool = choose(moment.domain, moment.request, visible, tried)
-            return None if tool is None else _called(moment, tool, visible, goals)
 
 
 def _asked(moment: Moment, questions: tuple[Step, ...], goals: Goals) -> _Next:

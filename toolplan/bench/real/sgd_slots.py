@@ -139,7 +139,7 @@ def _context(turns: Turns, number: int, domain: Domain) -> Context:
     known = {Atom(slot_fact(service, slot)): value for service, frame in latest.items() for slot, value in frame["slots"].items()}
     values = {atom: _value(domain, atom, wording) for atom, wording in known.items() if wording != NO_VALUE}
     state = State(known=frozenset(known), values=values)
-    return Context(domain, NOW, state, tuple(goals), _asked(turns[number - 1]) if number else None)
+    return Context(domain, NOW, state, tuple(goals), asked_by(turns[number - 1]) if number else None)
 
 
 def _value(domain: Domain, atom: Atom, wording: str) -> object:
@@ -147,7 +147,7 @@ def _value(domain: Domain, atom: Atom, wording: str) -> object:
     return forms[0] if forms else wording
 
 
-def _asked(turn: Mapping[str, Any]) -> Asked | None:
+def asked_by(turn: Mapping[str, Any]) -> Asked | None:
     """The question with which `turn`, one of the system, ends; none where it asks nothing."""
     acts = [(service, *act) for service, frame in turn["frames"].items() for act in frame["acts"]]
     atoms = tuple(Atom(slot_fact(service, slot)) for service, act, slot, *_ in acts if act == "REQUEST")

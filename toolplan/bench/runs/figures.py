@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from toolplan.bench.pairs import mcnemar, mean_and_half_width
-from toolplan.bench.runs import DONE, HANDED_OVER, RunRecord, StepRecord
+from toolplan.bench.runs import ASKED, DONE, HANDED_OVER, NO_LOOK, RunRecord, StepRecord
 from toolplan.bench.runs.keeping import Runs
 from toolplan.bench.tables import Row
 from toolplan.domain import DEFAULT_RISK
@@ -17,17 +17,17 @@ SAFE = frozenset(level.name for level in DEFAULT_RISK if level.safe)
 WEIGHTS: Mapping[str, float] = {level.name: float(level.weight) for level in DEFAULT_RISK}
 BASE = "all"
 """The method that the others are compared with."""
-WHY = ("not now", "wrong arguments", "refused", "wrong tool", "no call", "no text", "unreadable", "no such tool", HANDED_OVER)
+WHY = ("not now", "wrong arguments", "refused", "wrong tool", "no call", "no text", "unreadable", "no such tool", HANDED_OVER, ASKED)
 """What may be the last that went wrong, in the order of the columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class MethodRow(Row):
-    """One arm of one chooser. Shares are in percent, with the 95% interval of Wilson; means are per task, tools per step.
+    """One arm of one chooser. Shares are in percent, with the 95% interval of Wilson; means are per task, tools per look at a menu.
 
     `wrong` are calls of a tool that is not due, `premature` calls of one that is not safe and not due, and `severity` is the sum of their
-    weights of risk. `arguments` is the share of calls of the due tool that have the right arguments. `p` compares success with that of all
-    tools, task by task (McNemar).
+    weights of risk. `asked` are questions to the user, which are steps, too. `arguments` is the share of calls of the due tool that have
+    the right arguments. `p` compares success with that of all tools, task by task (McNemar).
     """
 
     chooser: str
@@ -39,6 +39,7 @@ class MethodRow(Row):
     severity: float
     tools: float
     steps: float
+    asked: float
     arguments: str
     tokens: int
     of_all: str
@@ -47,7 +48,7 @@ class MethodRow(Row):
 
 @dataclass(frozen=True, slots=True)
 class ErrorRow(Row):
-    """Why runs of one arm failed: how often each thing was the last that went wrong."""
+    """Why runs of one arm failed: how often each thing was the last that went wrong. `asked` are those in which nothing did, but for questions."""
 
     chooser: str
     method: str
@@ -61,6 +62,7 @@ class ErrorRow(Row):
     unreadable: int
     no_such_tool: int
     handed_over: int
+    asked: int
 
 
 def rows(runs: Runs) -> Iterator[MethodRow]:
@@ -90,6 +92,12 @@ def is_premature(step: StepRecord) -> bool:
     return is_wrong(step) and step.risk not in SAFE
 
 
+def failed_at(record: RunRecord) -> int:
+    """The number of the last step that went wrong in a run that failed, counted from zero; of a run in which none did, the last step."""
+    wrong = [number for number, step in enumerate(record.steps) if step.outcome not in (DONE, *NO_LOOK) or is_wrong(step)]
+    return wrong[-1] if wrong else len(record.steps) - 1
+
+
 def by_arm(records: Iterable[RunRecord]) -> dict[str, list[RunRecord]]:
     """The runs of each arm, in the order in which they come."""
     found: dict[str, list[RunRecord]] = {}
@@ -100,6 +108,7 @@ def by_arm(records: Iterable[RunRecord]) -> dict[str, list[RunRecord]]:
 
 def _row(chooser: str, arm: str, runs: Sequence[RunRecord], base: Mapping[str, RunRecord]) -> MethodRow:
     steps = [step for record in runs for step in record.steps]
+    looks = [step for step in steps if step.outcome not in NO_LOOK]
     due = [step for step in steps if step.tool and step.tool in step.gold]
     paired = [(record.success, base[record.task].success) for record in runs if record.task in base]
     tokens = [sum(step.tokens_in + step.tokens_out for step in record.steps) for record in runs]
@@ -113,8 +122,9 @@ def _row(chooser: str, arm: str, runs: Sequence[RunRecord], base: Mapping[str, R
         f"{mean:.2f} ±{half:.2f}",
         sum(_counts(runs, is_premature)) / len(runs),
         sum(WEIGHTS.get(step.risk, max(WEIGHTS.values())) for step in steps if is_premature(step)) / len(runs),
-        sum(step.visible for step in steps) / max(1, len(steps)),
+        sum(step.visible for step in looks) / max(1, len(looks)),
         len(steps) / len(runs),
+        sum(step.outcome == ASKED for step in steps) / len(runs),
         _share(sum(step.outcome == DONE for step in due), len(due)),
         round(sum(tokens) / len(runs)),
         f"{100 * sum(tokens) / sum(shared):.1f}%" if len(shared) == len(runs) else "-",
@@ -136,8 +146,8 @@ def _share(hits: int, cases: int) -> str:
 def _why(record: RunRecord) -> str:
     """The last thing that went wrong in a run that failed."""
     for step in reversed(record.steps):
-        if step.outcome != DONE:
+        if step.outcome not in (DONE, *NO_LOOK):
             return step.outcome
         if is_wrong(step):
             return "wrong tool"
-    return "wrong tool"
+    return ASKED if any(step.outcome == ASKED for step in record.steps) else "wrong tool"

@@ -53,7 +53,7 @@ class Kept:
     def add(self, record: RunRecord, seconds: Sequence[float]) -> None:
         """Keep a run that has ended, and the seconds of each of its steps."""
         self.done[record.key] = record
-        _append(self._path, asdict(record))
+        _append(self._path, _data(record))
         _append(times_of(self._path), [*record.key, [round(each, 3) for each in seconds]])
 
 
@@ -73,10 +73,12 @@ def read(path: Path) -> Runs:
         raise DomainError([Diagnostic(Code.BAD_JSON, f"{quoted(str(path))} holds no runs", None, hint)]) from None
 
 
-def packed(runs: Runs, order: Sequence[tuple[str, str]]) -> bytes:
-    """The runs as a file of gzip, in the `order` of their keys: the same runs are the same bytes, whatever the order in which they were made."""
-    found = {record.key: record for record in runs.records}
-    lines = [_line({"subject": asdict(runs.subject)}), *(_line(asdict(found[key])) for key in order if key in found)]
+def packed(runs: Runs) -> bytes:
+    """The runs as a file of gzip: arms in the order in which they come first, and of each the tasks by their ids, whatever the order in which
+    they were made."""
+    arms = list(dict.fromkeys(record.arm for record in runs.records))
+    ordered = sorted(runs.records, key=lambda record: (arms.index(record.arm), record.task))
+    lines = [_line({"subject": asdict(runs.subject)}), *(_line(_data(record)) for record in ordered)]
     return gzip.compress("".join(lines).encode(), mtime=0)
 
 
@@ -103,6 +105,12 @@ def _append(path: Path, data: object) -> None:
 
 def _line(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _data(record: RunRecord) -> dict[str, Any]:
+    """The record as JSON values; what was not judged takes no room."""
+    data = asdict(record)
+    return data if record.judged else {name: value for name, value in data.items() if name != "judged"}
 
 
 def _record(data: dict[str, Any]) -> RunRecord:

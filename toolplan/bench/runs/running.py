@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from toolplan.bench.choosers import Choice, Chooser, Turn
 from toolplan.bench.runs import RunRecord, StepRecord
@@ -24,8 +24,8 @@ class Episode(Protocol):
         """Whether what is meant is reached, and nothing else has ended the run."""
         ...
 
-    def turn(self) -> Turn | None:
-        """What the model sees next; None where the run has ended."""
+    def turn(self) -> Turn | StepRecord | None:
+        """What the model sees next, or a step that took no model; None where the run has ended."""
         ...
 
     def take(self, choice: Choice) -> StepRecord:
@@ -33,10 +33,23 @@ class Episode(Protocol):
         ...
 
 
+@runtime_checkable
+class Judged(Protocol):
+    """An episode of which more is judged than success."""
+
+    @property
+    def judged(self) -> Mapping[str, object]:
+        """What its run is worth, as JSON values by name."""
+        ...
+
+
 class Suite(Protocol):
     """Tasks and the arms that they are run by. It is sent to other processes, so what is large is read where it is wanted."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What its runs are kept under."""
+        ...
 
     @property
     def arms(self) -> Sequence[str]:
@@ -63,11 +76,16 @@ def run(suite: Suite, arm: str, task: str, chooser: Chooser) -> Ran:
     """The run of `task` by `arm`."""
     episode, steps, seconds = suite.episode(arm, task), list[StepRecord](), list[float]()
     while (turn := episode.turn()) is not None:
+        if isinstance(turn, StepRecord):
+            steps.append(turn)
+            seconds.append(0.0)
+            continue
         begun = time.perf_counter()
         choice = chooser.choose(turn)
         seconds.append(time.perf_counter() - begun)
         steps.append(episode.take(choice))
-    return Ran(RunRecord(arm, task, episode.request, episode.gold, episode.success, tuple(steps)), seconds)
+    judged = episode.judged if isinstance(episode, Judged) else {}
+    return Ran(RunRecord(arm, task, episode.request, episode.gold, episode.success, tuple(steps), judged), seconds)
 
 
 def run_all(

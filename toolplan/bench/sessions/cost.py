@@ -93,7 +93,7 @@ class _Beside:
         if frame is None or len(frame.reading.candidates) != 1:
             return None
         state, goal = memory.state(self._domain, NOON.timestamp(), frame), frame.reading.candidates[0].goals
-        tried = exhausted(memory, frame)
+        tried = exhausted(self._domain, memory, frame)
         self._continued += continued(build(self._domain, state, goal, frame.forbids, tried), AUTO) is not None
         return lambda: toolplan.frontier(self._domain, state=state, goal=goal, forbid=frame.forbids, exhausted=tried)
 

@@ -13,6 +13,7 @@ SUITES = {
     "planner": "planner",
     "gist": "gist",
     "real": "real",
+    "slots": "slots",
     "sessions": "sessions",
     "gate": "gate",
     "serving": "serving",
@@ -22,9 +23,12 @@ SUITES = {
     "inertia": "inertia",
     "contracts": "contracts",
     "cmtf": "cmtf",
+    "tasks": "tasks",
     "show": "show",
+    "pack": "pack",
+    "report": "report",
 }
-"""The benchmarks and their modules; `show` replays a stored run."""
+"""The benchmarks and their modules; `show` replays kept runs, `pack` stores them, and `report` makes a page of all that are stored."""
 
 app = typer.Typer(
     name="bench",

@@ -46,8 +46,8 @@ def choosing(model: Path | None, endpoint: str, name: str, *, free: bool = False
     return Simulated
 
 
-def ran(suite: Suite, choosing: Choosing, arms: str, tasks: Sequence[str], jobs: int, out: Path | None, *, as_json: bool) -> None:
-    """Run `tasks` by each of `arms`, and show the tables."""
+def ran(suite: Suite, choosing: Choosing, arms: str, tasks: Sequence[str], jobs: int, out: Path | None, *, as_json: bool) -> Runs:
+    """The runs of `tasks` by each of `arms`."""
     chosen = _arms(arms, suite.arms)
     with reporting(as_json=as_json), Console(stderr=True).status(suite.name) as status:
         status.update(f"{suite.name}: loading")
@@ -57,11 +57,11 @@ def ran(suite: Suite, choosing: Choosing, arms: str, tasks: Sequence[str], jobs:
         plan = [(arm, task) for arm in chosen for task in tasks]
         makes = (lambda: chooser) if jobs == 1 else choosing
         records = list(run_all(suite, plan, makes, jobs or os.cpu_count() or 1, kept, lambda text: status.update(f"{suite.name}: {text}")))
-    tables_of([Runs(subject, records)], as_json=as_json)
+    return Runs(subject, records)
 
 
 def tables_of(files: Sequence[Runs], *, as_json: bool) -> None:
-    """The tables of kept runs."""
+    """How each arm did, and why runs failed."""
     tables: dict[str, Sequence[Row]] = {
         "Methods": [row for runs in files for row in rows(runs)],
         "Why runs failed": [row for runs in files for row in errors(runs)],

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from toolplan.bench.cmtf.suite import Cmtf
-from toolplan.cli.bench.choosing import Address, ArmNames, Free, Jobs, ModelFile, ModelName, Out, choosing, ran
+from toolplan.cli.bench.choosing import Address, ArmNames, Free, Jobs, ModelFile, ModelName, Out, choosing, ran, tables_of
 from toolplan.cli.options import AsJson
 
 EXAMPLE = "Example: toolplan bench cmtf --tasks 12"
@@ -27,4 +27,5 @@ def command(
 ) -> None:
     """Run the tasks with each method's tools, and show success, wrong tools and tokens. Without a model, a simulated one chooses."""
     suite = Cmtf()
-    ran(suite, choosing(model, endpoint, name, free=free), arms, suite.tasks(tasks), jobs, out, as_json=as_json)
+    runs = ran(suite, choosing(model, endpoint, name, free=free), arms, suite.tasks(tasks), jobs, out, as_json=as_json)
+    tables_of([runs], as_json=as_json)

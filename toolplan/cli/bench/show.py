@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from toolplan.bench.runs.keeping import read
+from toolplan.bench.report.sections import sections
+from toolplan.bench.runs.keeping import Runs, read
 from toolplan.bench.runs.replaying import lines
-from toolplan.cli.bench.choosing import tables_of
-from toolplan.cli.bench.tables import refuse
+from toolplan.cli.bench.tables import WIDE, refuse, show
 from toolplan.cli.options import AsJson
-from toolplan.cli.output import reporting, say
+from toolplan.cli.output import reporting, say, show_json
 
 EXAMPLE = "Example: toolplan bench show runs.jsonl move_event-1 --arm all"
 
@@ -27,7 +27,7 @@ def command(
     with reporting(as_json=as_json):
         runs = read(run)
     if not task:
-        tables_of([runs], as_json=as_json)
+        _tables(runs, as_json=as_json)
         return
     found = [record for record in runs.records if record.task == task and arm in ("", record.arm)]
     if not found:
@@ -36,3 +36,13 @@ def command(
     for record in found:
         for line in lines(record, runs.subject.chooser):
             say(line)
+
+
+def _tables(runs: Runs, *, as_json: bool) -> None:
+    """What the report has of these runs."""
+    tables = {title: rows for section in sections([runs]) for title, rows in section.tables.items()}
+    if as_json:
+        show_json({title: [row.to_dict() for row in rows] for title, rows in tables.items()})
+        return
+    for title, rows in tables.items():
+        show(title, rows, WIDE)

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from toolplan.bench.planner.measuring import machine
+from toolplan.bench.real.agreement import Titled
 from toolplan.bench.tables import Row, table
 from toolplan.cli.exits import Exit
 from toolplan.cli.output import reporting, say, show_json
@@ -34,6 +35,20 @@ def measured(suite: str, tables: Callable[[Note], Iterator[tuple[str, Sequence[R
                 show(title, rows, WIDE)
     if as_json:
         show_json({"machine": machine(), "tables": shown})
+
+
+def measured_in(folders: Sequence[Path], tables: Callable[[Path], Iterator[Titled]], *, as_json: bool) -> None:
+    """The tables of each folder when all of it is measured."""
+    shown: dict[str, list[dict[str, object]]] = {}
+    for folder in folders:
+        with reporting(as_json=as_json), Console(stderr=True).status(str(folder)):
+            titled = list(tables(folder))
+        for title, rows in titled:
+            shown[title] = [row.to_dict() for row in rows]
+            if not as_json:
+                show(title, rows, WIDE)
+    if as_json:
+        show_json(shown)
 
 
 def show(title: str, rows: Sequence[Row], width: int = WIDTH) -> None:

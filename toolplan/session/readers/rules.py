@@ -95,6 +95,7 @@ class _Turn:
         self.tokens = tokens(text, found(text, context.now))
         self.forbidden = forbidden(text, context.domain)
         self.interpretation = Interpretation(context, text, self.tokens)
+        self.readings: dict[str, Reading] = {}
 
     def read(self) -> TurnReading:
         if self.context.asked is not None:
@@ -264,7 +265,12 @@ class _Turn:
         return None if is_question and not any(map(self._match, reading.candidates[0].goals)) else reading
 
     def _rank(self, text: str) -> Reading:
-        """The reading of `text`, without what it forbids, as names of goals."""
+        """The reading of `text`, without what it forbids, as names of goals. A ranker is asked once: it takes most of the time of a turn."""
+        if text not in self.readings:
+            self.readings[text] = self._ranked(text)
+        return self.readings[text]
+
+    def _ranked(self, text: str) -> Reading:
         asked = _without(text, self.forbidden) if text == self.text else text
         if not asked.strip(" .,;!?"):
             return self._nothing

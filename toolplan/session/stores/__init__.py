@@ -7,14 +7,14 @@ A session is the list of its events, each a line of JSON that no store looks int
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from toolplan.session.stores.memory import MemoryStore
 from toolplan.session.stores.postgresql import PostgreSQLStore
 from toolplan.session.stores.redis import RedisStore
 from toolplan.session.stores.sqlite import SQLiteStore
 
-__all__ = ["MemoryStore", "PostgreSQLStore", "RedisStore", "SQLiteStore", "Store", "store_at"]
+__all__ = ["AtHand", "MemoryStore", "PostgreSQLStore", "RedisStore", "SQLiteStore", "Store", "store_at"]
 
 
 class Store(Protocol):
@@ -41,6 +41,14 @@ class Store(Protocol):
 
         Whoever is about to do what cannot be undone waits for it: what was begun is not to be forgotten.
         """
+
+
+@runtime_checkable
+class AtHand(Protocol):
+    """A store that an event loop may use itself, as long as nothing has to be waited for."""
+
+    def at_hand(self) -> Store | None:
+        """The same sessions, in a store that raises `TakesLong` instead of waiting, and then has done nothing. None where each append waits."""
 
 
 def store_at(place: str) -> SQLiteStore | RedisStore | PostgreSQLStore:

@@ -49,6 +49,10 @@ class MemoryStore:
     def flush(self) -> None:
         """Nothing here outlives the process."""
 
+    def at_hand(self) -> MemoryStore:
+        """This store: nothing in it is waited for."""
+        return self
+
     def _used(self, session: str) -> list[str]:
         """The events of `session`, which is now the one used last."""
         if session in self._sessions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
@@ -11,6 +12,7 @@ LONGEST_NAME = 255
 """Characters of the name of a session. In UTF-8 that is what an index of PostgreSQL takes."""
 
 
+@lru_cache(maxsize=1_000)
 def check_name(session: str) -> None:
     """Raises DomainError where some store could not keep `session`, so that what works with one store works with all."""
     if not session or len(session) > LONGEST_NAME or not _is_storable(session):

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from os import PathLike
 from os.path import abspath
 
+from toolplan.frontier.at_once import TakesLong
 from toolplan.language.diagnostics import DomainError, quoted
 from toolplan.session.stores.connections import Connection
 from toolplan.session.stores.reports import check_events, check_name, unusable
@@ -18,6 +19,12 @@ PATIENCE = 30.0
 """Seconds that a writer waits for the others."""
 LOG = "-wal"
 """What SQLite calls the log of a file, after the name of the file: appends go there first."""
+LONGEST_LOG = 10_000
+"""Pages of the log after which an event loop moves it on. Threads do so after a tenth of that."""
+MOST_APPENDED = 400
+"""Appends of an event loop after which whoever waits for the disk anyway moves the log on."""
+NORMAL = 1
+"""How SQLite counts the mode in which an append does not wait for the disk."""
 APPLICATION = 0x746F6F6C
 """What SQLite keeps in the head of a file to say whose it is: the bytes of `tool`."""
 VERSION = 1
@@ -57,8 +64,9 @@ class SQLiteStore:
     def __init__(self, path: str | PathLike[str], *, deferred: bool = False) -> None:
         self._path, self._deferred = abspath(path), deferred
         self._connection = Connection(self._open)
-        with self._use():
-            pass  # A file that cannot be used is told of now.
+        with self._use() as connection:  # A file that cannot be used is told of now.
+            is_prompt = connection.execute("PRAGMA synchronous").fetchone() == (NORMAL,)
+        self._hasty = _Hasty(self._path) if is_prompt else None
 
     def events(self, session: str, after: int = 0) -> list[str]:
         """The events of `session` in order, without the first `after`; none where there is no such session."""
@@ -87,15 +95,25 @@ class SQLiteStore:
         try:
             # What is not in the log any more went to the disk when SQLite moved it on. No lock of SQLite is on this file.
             with open(f"{self._path}{LOG}", "r+b", buffering=0) as log:
-                os.fsync(log.fileno())
+                _sync(log.fileno())
         except FileNotFoundError:
             pass  # There is no log where all stores are closed, and whoever closes the last one moves all of it on.
         except OSError as error:
             raise self._unusable(error, "the disk must have room, and work") from None
+        if self._hasty is not None and self._hasty.appended >= MOST_APPENDED:
+            self._hasty.appended = 0
+            with self._use() as connection:
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def at_hand(self) -> SQLiteStore | None:
+        """The same file over a connection that waits for no other. None where an append waits for the disk."""
+        return self._hasty
 
     def close(self) -> None:
         """Close the file. A later use opens it again."""
         self._connection.close()
+        if self._hasty is not None:
+            self._hasty.close()
 
     @contextmanager
     def _use(self) -> Iterator[sqlite3.Connection]:
@@ -103,7 +121,11 @@ class SQLiteStore:
             with self._connection.use() as connection:
                 yield connection
         except sqlite3.Error as error:
-            raise self._unusable(error, HINTS.get(_cause(error), "")) from None
+            raise self._failure(error) from None
+
+    def _failure(self, error: sqlite3.Error) -> Exception:
+        """What an error of SQLite is to whoever uses the store."""
+        return self._unusable(error, HINTS.get(_cause(error), ""))
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -131,6 +153,35 @@ class SQLiteStore:
 
     def _unusable(self, reason: Exception | str, hint: str) -> DomainError:
         return unusable(f"the file {quoted(self._path)}", reason, hint)
+
+
+class _Hasty(SQLiteStore):
+    """The same for an event loop: where another connection would have to be waited for, TakesLong is raised, and nothing was done."""
+
+    def __init__(self, path: str) -> None:
+        # Opened when it is first used: the file was found to be one of this store already.
+        self._path, self._deferred, self._hasty = path, True, None
+        self._connection = Connection(self._open)
+        self.appended = 0
+
+    def append(self, session: str, after: int, events: Sequence[str]) -> bool:
+        """Add `events`, and count how often that was done."""
+        self.appended += 1
+        return super().append(session, after, events)
+
+    def _open(self) -> sqlite3.Connection:
+        connection = super()._open()
+        connection.execute("PRAGMA busy_timeout = 0")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {LONGEST_LOG}")
+        return connection
+
+    def _failure(self, error: sqlite3.Error) -> Exception:
+        return TakesLong() if _cause(error) == sqlite3.SQLITE_BUSY else super()._failure(error)
+
+
+def _sync(file: int) -> None:
+    """Wait until what is in `file` is on the disk; when it was written last is of no use to anybody, where the system can tell them apart."""
+    getattr(os, "fdatasync", os.fsync)(file)
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:

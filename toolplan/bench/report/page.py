@@ -1,0 +1,53 @@
+"""The report as Markdown and as HTML, of the same sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from toolplan.bench import pages
+from toolplan.bench.report.sections import Section, sections
+from toolplan.bench.runs.keeping import PACKED, Runs, read
+from toolplan.bench.tables import Row, shown
+
+TITLE = "Benchmarks with models that choose"
+WORDS = (
+    "Every figure here is made of the runs that are stored in `docs/benchmarks`, by `toolplan bench report`, and the tests make it again. "
+    "Shares are in percent with their 95% intervals (Wilson), means with 1.96 standard errors; `p` compares with all tools, task by task "
+    "(McNemar). `toolplan bench show FILE TASK` replays a run step by step."
+)
+
+
+def stored(folder: Path) -> list[Runs]:
+    """The runs in `folder`, by the names of their files."""
+    return [read(path) for path in sorted(folder.glob(f"*.jsonl{PACKED}"))]
+
+
+def markdown(files: Sequence[Runs]) -> str:
+    """The page for the documentation. The same runs have the same page."""
+    return "\n".join([f"# {TITLE}", "", WORDS, *(line for section in sections(files) for line in _markdown(section))]) + "\n"
+
+
+def html(files: Sequence[Runs]) -> str:
+    """The page with the plots, which needs nothing else."""
+    body = [pages.paragraph(WORDS.replace("`", ""))]
+    for section in sections(files):
+        tables = [part for title, rows in section.tables.items() for part in (f"<h3>{pages.escaped(title)}</h3>", pages.table(rows))]
+        words = pages.paragraph(section.words)
+        body.append(pages.section(section.title, words, pages.paragraph(f"{section.command}"), *section.plots, *tables))
+    return pages.document(TITLE, "\n".join(body))
+
+
+def _markdown(section: Section) -> Iterator[str]:
+    yield from ("", f"## {section.title}", "", section.words, "", "```sh", section.command, "```")
+    for title, rows in section.tables.items():
+        if rows:
+            yield from ("", f"### {title}", "", *_table(rows))
+
+
+def _table(rows: Sequence[Row]) -> Iterator[str]:
+    lines = [row.to_dict() for row in rows]
+    yield f"| {' | '.join(name.replace('_', ' ') for name in lines[0])} |"
+    yield f"|{'---|' * len(lines[0])}"
+    for line in lines:
+        yield f"| {' | '.join(shown(value).replace('|', chr(92) + '|') for value in line.values())} |"
