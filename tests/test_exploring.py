@@ -13,9 +13,13 @@ from toolplan.catalog import Catalog, RealTool
 from toolplan.frontier import Act, Explore, callable_tools
 from toolplan.gate import Allow, Gate, Hold, Refuse, ToolCall
 from toolplan.goals.readings import reading_of
+from toolplan.learning.graph import learned
+from toolplan.learning.ranking import prior_of
+from toolplan.learning.traces import Execution
 from toolplan.retrieval.searching import Match, Outage
 from toolplan.session import Session, Settings
 from toolplan.session.exploring import openable
+from toolplan.session.settings import no_prior
 from toolplan.session.stores import MemoryStore
 from toolplan.session.turns import TurnReading
 
@@ -70,6 +74,20 @@ def test_what_was_discovered_may_be_called_beside_a_plan() -> None:
     now = talk.next()
     assert "calculator" in callable_tools(now)
     assert isinstance(Gate(talk).check(ToolCall("c1", "calculator", {})), Allow)
+
+
+def test_what_mostly_came_after_the_last_call_ranks_what_the_words_find_and_opens_nothing() -> None:
+    tools = {name: TOOLS[name] for name in ("weather_lookup", "translate_text")}
+    tools |= {"share_price": "Look up the price of a share.", "bond_price": "Look up the price of a bond."}
+    past = learned(Execution(f"r{run}", tool, {}) for run in range(3) for tool in ("weather_lookup", "bond_price", "translate_text"))
+    for prior, first in ((no_prior, "share_price"), (prior_of(past), "bond_price")):
+        talk = session("budget 1", tools, prior=prior)
+        says(talk, "what is the weather forecast for Oslo")
+        gate = Gate(talk)
+        verdict = gate.check(ToolCall("c1", "weather_lookup", {}))
+        assert isinstance(verdict, Allow)
+        gate.observe(verdict.permit, "sunny")
+        assert says(talk, "look up the price") == (first,)
 
 
 def test_looking_for_a_tool_with_a_contract_opens_nothing() -> None:

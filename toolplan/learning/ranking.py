@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from toolplan.domain import Domain, Tool
@@ -9,6 +10,7 @@ from toolplan.frontier import Frontier
 from toolplan.learning.graph import Graph
 from toolplan.learning.runs import LONGEST_WINDOW, Run
 from toolplan.planning.plans import Step
+from toolplan.retrieval.searching import Prior
 
 
 def by_inertia(frontier: Frontier, graph: Graph, run: Run) -> Frontier:
@@ -34,6 +36,22 @@ def _strengths(graph: Graph, run: Run, tools: frozenset[str]) -> dict[str, float
         if found:
             return found
     return {}
+
+
+def prior_of(graph: Graph) -> Prior:
+    """What mostly followed the last tools in the runs of `graph` counts up to twice as much: for `Settings.prior`.
+
+    The longest window of the last tools counts that was followed by anything.
+    """
+
+    def prior(latest: Sequence[str]) -> Mapping[str, float]:
+        for size in range(min(LONGEST_WINDOW, len(latest)), 0, -1):
+            found = {tool: weight.strength for tool, weight in graph.successors(tuple(latest[-size:])).items()}
+            if total := sum(found.values()):
+                return {tool: 1.0 + strength / total for tool, strength in found.items()}
+        return {}
+
+    return prior
 
 
 def _called(domain: Domain, step: Step) -> str:

@@ -5,7 +5,7 @@ Whoever calls has scoped the documents first: a search sees what a principal may
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,6 +15,8 @@ from toolplan.retrieval.scorers.protocol import Scorer
 from toolplan.retrieval.scorers.words import overlap
 
 NO_PRIOR: Mapping[str, float] = {}
+Prior = Callable[[Sequence[str]], Mapping[str, float]]
+"""From the last tools that were called, the latest last, to how likely each tool is next; see `search`."""
 
 
 class Match(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from toolplan.catalog import Catalog
@@ -37,7 +38,7 @@ def explored(opening: Opening, memory: Memory, because: str, at: float, settings
     if frame.looked is not None and _still_holds(frame, frame.looked):
         shown = tuple(name for name in frame.looked.tools if name in opening.opened)
         return Explored(_open(shown, pinned, because))
-    match _found(opening, frame, at, settings):
+    match _found(opening, frame, at, settings, memory.latest):
         case Shown(shortlist) | Widened(shortlist):
             tools = tuple(opening.contracts[name] for name in shortlist)
             tokens = sum(document.tokens for document in opening.documents if document.name in shortlist)
@@ -71,13 +72,13 @@ def searched(opening: Opening, catalog: Catalog, words: str, settings: Settings)
     return discover(collapsed([*known, *opening.documents]).documents, words, scorer=settings.scorer)
 
 
-def _found(opening: Opening, frame: Frame, at: float, settings: Settings) -> Depth | Outage:
+def _found(opening: Opening, frame: Frame, at: float, settings: Settings, latest: Sequence[str]) -> Depth | Outage:
     """What the budget lets be shown. A request is of high risk where what fits it best is not safe."""
-    domain, words = opening.domain, " ".join(frame.said)
+    domain, words, prior = opening.domain, " ".join(frame.said), settings.prior(latest)
 
     def found(*, high_risk: bool) -> Depth | Outage:
         situation = _situation(frame, at, high_risk=high_risk)
-        return explore(opening.documents, words, domain.policy.budget, situation, scorer=settings.scorer)
+        return explore(opening.documents, words, domain.policy.budget, situation, scorer=settings.scorer, prior=prior)
 
     first = found(high_risk=False)
     match first:

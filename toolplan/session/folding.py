@@ -35,6 +35,9 @@ from toolplan.session.replying import leaving, replied, told
 from toolplan.session.settling import settled
 from toolplan.session.turning import heard
 
+LATEST = 5
+"""Calls whose tools are remembered in their order."""
+
 
 def fold(domain: Domain, events: Iterable[Event], memory: Memory | None = None) -> Memory:
     """The memory after `events`, on top of `memory`."""
@@ -120,7 +123,8 @@ def keys_of(question: OpenQuestion) -> list[str]:
 
 
 def _started(memory: Memory, running: Running) -> Memory:
-    memory = memory._replace(running={**memory.running, running.call.id: running}, calls=memory.calls + 1)
+    latest = (*memory.latest, running.call.tool)[-LATEST:]
+    memory = memory._replace(running={**memory.running, running.call.id: running}, calls=memory.calls + 1, latest=latest)
     frame = memory.caller(running.frame)
     return memory if frame is None else memory.with_frame(frame._replace(calls=frame.calls + 1, held=None))
 

@@ -118,7 +118,7 @@ class Memory(NamedTuple):
     `last` is the request that ended last, and how; `beliefs` are those that outlive requests. `entities` are names with their types, the
     latest last, `words` what the user calls them, or a result did where they are `labelled`, and `given` those that the caller brought. `outcomes` are
     what became of calls, by id, and `refusals` why others may not run. `beside` is what was asked and called for no request since the user last spoke. `id` is the session's. `pins` are the tools that were
-    found once and stay open.
+    found once and stay open. `latest` are the real tools of the last calls that began, the latest last.
     """
 
     frames: tuple[Frame, ...] = ()
@@ -138,6 +138,7 @@ class Memory(NamedTuple):
     beside: Frame = NO_REQUEST
     id: str = ""
     pins: Pins = NO_PINS
+    latest: tuple[str, ...] = ()
 
     @property
     def active(self) -> Frame | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -9,9 +10,15 @@ from toolplan.frontier import Mode
 from toolplan.planning.engines import AUTO
 from toolplan.planning.plans import Limit
 from toolplan.retrieval.scorers import Scorer, rare_words
+from toolplan.retrieval.searching import NO_PRIOR, Prior
 
 Search = Literal["session", "provider"]
 """Who searches the tools without a contract where contracts end: the session, within the budget of the policy, or the provider of the model."""
+
+
+def no_prior(latest: Sequence[str]) -> Mapping[str, float]:
+    """Words alone count."""
+    return NO_PRIOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +30,8 @@ class Settings:
     shown while all goes well; after a call that did not, it is `recovery`. `engine`, `limit` and `forbid` are those of `frontier`.
     `trusted` are the origins of real tools without a contract whose hints that they only read are believed. `scorer` finds such tools where
     no plan leads on, and whatever is looked for. Where `search` is left to the provider, all of them are open there: what its search finds may
-    be proposed, and is held for a person like any other.
+    be proposed, and is held for a person like any other. `prior` says which of them tend to follow the calls before: it ranks what is found, and
+    opens nothing.
     """
 
     questions: int = 8
@@ -38,6 +46,7 @@ class Settings:
     trusted: tuple[str, ...] = ()
     scorer: Scorer = rare_words
     search: Search = "session"
+    prior: Prior = no_prior
 
 
 DEFAULTS = Settings()
