@@ -86,6 +86,7 @@ def opening(kind: str, request: pytest.FixtureRequest) -> Iterator[Opening]:
             case "redis":
                 fakeredis = pytest.importorskip("fakeredis")
                 shared = fakeredis.FakeServer()
+                fakeredis.FakeRedis(server=shared).dbsize()  # Its database is made at first use, and by two threads at once twice.
                 yield lambda: stack.enter_context(closing(RedisStore(fakeredis.FakeRedis(server=shared))))
             case _:
                 place = request.getfixturevalue("place")
