@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 import toolplan
@@ -54,7 +55,13 @@ class Cmtf:
 
     def episode(self, arm: str, task: str) -> Playing:
         """The task at its start."""
-        return Playing(Errand(toolplan.load(REGISTRY), next(each for each in tasks() if each.id == task), ARMS[arm]))
+        return Playing(Errand(_domain(), next(each for each in tasks() if each.id == task), ARMS[arm]))
+
+
+@cache
+def _domain() -> Domain:
+    """Loaded once: what was found out about a domain is kept with it."""
+    return toolplan.load(REGISTRY)
 
 
 class Errand:

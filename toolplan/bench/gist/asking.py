@@ -76,7 +76,11 @@ class Readings:
 
     def episode(self, arm: str, task: str) -> BeingRead:
         """The request, unread."""
-        return BeingRead(toolplan.load(self.name), self._requests[task])
+        return BeingRead(self._domain, self._requests[task])
+
+    @cached_property
+    def _domain(self) -> Domain:
+        return toolplan.load(self.name)
 
     @cached_property
     def _requests(self) -> Mapping[str, Request]:
