@@ -96,6 +96,11 @@ def test_every_benchmark_has_an_example_and_the_quick_ones_run(suite: str) -> No
         assert run(*example, cwd=ROOT).stdout.strip()
 
 
+def test_a_benchmark_with_nothing_to_measure_says_so(tmp_path: Path) -> None:
+    ran = run("bench", "import", "--data", str(tmp_path))
+    assert ran.returncode == 2 and "nothing to measure" in ran.stderr
+
+
 def test_every_command_is_tested_and_help_lists_exit_codes() -> None:
     shown = " ".join(run("--help").stdout.split())
     for exit_code in Exit:

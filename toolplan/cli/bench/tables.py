@@ -33,6 +33,8 @@ def measured(suite: str, tables: Callable[[Note], Iterator[tuple[str, Sequence[R
             shown[title] = [row.to_dict() for row in rows]
             if not as_json:
                 show(title, rows, WIDE)
+    if not shown:
+        refuse("there was nothing to measure: the folders hold none of what this benchmark reads")
     if as_json:
         show_json({"machine": machine(), "tables": shown})
 
