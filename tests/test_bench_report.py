@@ -16,6 +16,7 @@ from toolplan.bench.runs import Subject
 from toolplan.bench.runs.keeping import Kept, packed, read
 from toolplan.bench.runs.running import run_all
 
+ROOT = Path(__file__).parent.parent
 ARMS = ("all", "frontier", "frontier, gate")
 
 
@@ -63,6 +64,14 @@ def test_the_html_has_a_plot_for_each_figure_beside_the_papers(folder: Path) -> 
     page = html(stored(folder))
     assert page.count("<svg") == 4 and "http" not in page.replace("http://www.w3.org", "")
     assert "all, simulated: " in page and "frontier, the paper, four large models: 99" in page
+
+
+def test_the_pages_that_are_published_are_those_of_the_stored_runs() -> None:
+    docs = ROOT / "docs"
+    files = stored(docs / "benchmarks")
+    assert files
+    assert (docs / "benchmarks.md").read_text("utf-8") == markdown(files)
+    assert (docs / "benchmarks.html").read_text("utf-8") == html(files)
 
 
 def test_the_commands_store_runs_and_make_the_page(folder: Path, tmp_path: Path) -> None:

@@ -32,14 +32,27 @@ def html(files: Sequence[Runs]) -> str:
     """The page with the plots, which needs nothing else."""
     body = [pages.paragraph(WORDS.replace("`", ""))]
     for section in sections(files):
-        tables = [part for title, rows in section.tables.items() for part in (f"<h3>{pages.escaped(title)}</h3>", pages.table(rows))]
-        words = pages.paragraph(section.words)
-        body.append(pages.section(section.title, words, pages.paragraph(f"{section.command}"), *section.plots, *tables))
+        drawn = {**section.plots, **{title: pages.table(rows) for title, rows in section.tables.items()}}
+        parts = [part for title, made in drawn.items() for part in (f"<h3>{pages.escaped(title)}</h3>", made)]
+        words = [
+            pages.paragraph(text) for text in (section.words, f"Tasks, arms and columns: docs/{section.page}. Made by: {section.command}")
+        ]
+        body.append(pages.section(section.title, *words, *parts))
     return pages.document(TITLE, "\n".join(body))
 
 
 def _markdown(section: Section) -> Iterator[str]:
-    yield from ("", f"## {section.title}", "", section.words, "", "```sh", section.command, "```")
+    yield from (
+        "",
+        f"## {section.title}",
+        "",
+        section.words,
+        f"Tasks, arms and columns: [{section.page}]({section.page}).",
+        "",
+        "```sh",
+        section.command,
+        "```",
+    )
     for title, rows in section.tables.items():
         if rows:
             yield from ("", f"### {title}", "", *_table(rows))

@@ -41,7 +41,7 @@ def _dot(point: Point, end: float, y: float, style: str, told: str) -> Iterator[
 
 def _tick(share: float, end: float, bottom: float) -> Sequence[str]:
     x = across(share)
-    text = f'<text x="{x:g}" y="{bottom + 14:g}" text-anchor="middle" class="quiet">{end * share:,.4g}</text>'
+    text = f'<text x="{x:g}" y="{bottom + 14:g}" text-anchor="middle" class="quiet">{_number(end * share)}</text>'
     return f'<path class="rule" d="M{x:g} 0 V{bottom:g}"/>', text
 
 
@@ -55,5 +55,9 @@ def _legend(number: int, chooser: str, top: float) -> Sequence[str]:
 
 
 def _said(point: Point) -> str:
-    interval = f" ({point.low:,.4g}-{point.high:,.4g})" if point.high > point.low else ""
-    return f"{point.value:,.4g}{interval}"
+    interval = f" ({_number(point.low)}-{_number(point.high)})" if point.high > point.low else ""
+    return f"{_number(point.value)}{interval}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

@@ -40,13 +40,14 @@ class ShortRow(Row):
 
 
 class Section(NamedTuple):
-    """A suite in the report: words, the command that makes its runs, tables by their titles, and plots."""
+    """A suite in the report: words, the page that describes it, the command that makes its runs, tables and plots by their titles."""
 
     title: str
     words: str
+    page: str
     command: str
     tables: Mapping[str, Sequence[Row]]
-    plots: Sequence[str]
+    plots: Mapping[str, str]
 
 
 class _Suite(NamedTuple):
@@ -55,6 +56,7 @@ class _Suite(NamedTuple):
     start: str
     title: str
     words: str
+    page: str
     command: str
 
 
@@ -62,22 +64,25 @@ SUITES = (
     _Suite(
         "cmtf",
         "Which tool: CMTF",
-        "102 tasks over 100 tools (cmtf-benchmark.md). Figures of the paper stand beside ours: its models are large ones, ours run on a processor "
-        "without a key.",
+        "102 tasks over 100 tools, of which n were run. Figures of the paper stand beside ours: its models are large ones, ours run on a "
+        "processor without a key.",
+        "cmtf-benchmark.md",
         "toolplan bench cmtf --model FILE --jobs 2 --out RUNS",
     ),
     _Suite(
         "real",
         "Which tool, in tasks that others wrote",
-        "Requests, tools and right calls of public data sets (real-tasks-benchmark.md). Goals are read from the request, by the same reader for all "
-        "methods; arms named oracle are told them.",
+        "Requests, tools and right calls of public data sets. Goals are read from the request, by the same reader for all methods; arms named "
+        "oracle are told them.",
+        "real-tasks-benchmark.md",
         "toolplan bench tasks --data DIR --model FILE --jobs 2 --out RUNS",
     ),
     _Suite(
         "gist",
         "Which goal: GIST",
-        "Requests whose goal is clear, open, or incomplete (gist-benchmark.md), read by a model, and tools chosen by a model. Users are simulated "
-        "by the gold answers. Beside each share stands the paper's, of seven large models.",
+        "Requests whose goal is clear, open, or incomplete, read by a model, and tools chosen by a model. Users are simulated by the gold answers. "
+        "Beside each share stands the paper's, of seven large models.",
+        "gist-benchmark.md",
         "toolplan bench gist --ranker-model FILE --model FILE --jobs 2 --out RUNS",
     ),
 )
@@ -89,7 +94,7 @@ def sections(files: Sequence[Runs]) -> Iterator[Section]:
         of_suite = [runs for runs in files if runs.subject.suite.startswith(suite.start)]
         if of_suite:
             tables = {"Who chose": [_chooser(runs) for runs in of_suite], **_tables(suite.start, of_suite)}
-            yield Section(suite.title, suite.words, suite.command, tables, list(_plots(suite.start, of_suite)))
+            yield Section(suite.title, suite.words, suite.page, suite.command, tables, dict(_plots(suite.start, of_suite)))
 
 
 def _chooser(runs: Runs) -> ChooserRow:
@@ -131,11 +136,12 @@ def _short(runs: Runs) -> Iterator[ShortRow]:
         yield ShortRow(runs.subject.chooser, arm, number, due, called, outcome, len(records), records[0].task)
 
 
-def _plots(start: str, files: Sequence[Runs]) -> Iterator[str]:
+def _plots(start: str, files: Sequence[Runs]) -> Iterator[tuple[str, str]]:
     if start == "gist":
         return
     for suite in dict.fromkeys(runs.subject.suite for runs in files):
         of_suite = [runs for runs in files if runs.subject.suite == suite]
         for number, metric in enumerate(METRICS):
             printed = paper.printed(metric.name) if suite == "cmtf" else {}
-            yield dots(f"{suite}-{number}", f"{suite}: {metric.name}", points(of_suite, metric, printed), metric.most)
+            title = f"{suite}: {metric.name}"
+            yield title, dots(f"{suite}-{number}", title, points(of_suite, metric, printed), metric.most)
