@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 from toolplan.goals.rankers.model import Ask
@@ -113,10 +114,7 @@ def local_ask(path: Path) -> Ask:
     time. Raises DomainError where llama.cpp is not installed, or cannot read the file.
     """
     llama_cpp = required("llama_cpp", EXTRA)
-    try:
-        model = llama_cpp.Llama(model_path=str(path), n_ctx=CONTEXT, seed=SEED, verbose=False)
-    except ValueError:
-        raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"llama.cpp finds no model in {quoted(str(path))}")]) from None
+    model = opened(path)
 
     def ask(prompt: str, schema: dict[str, object]) -> str:
         grammar = llama_cpp.LlamaGrammar.from_json_schema(json.dumps(bounded(schema)), verbose=False)
@@ -125,6 +123,15 @@ def local_ask(path: Path) -> Ask:
         return str(answer["choices"][0]["message"]["content"])
 
     return ask
+
+
+def opened(path: Path, **options: int) -> Any:
+    """The model of the GGUF file at `path`, with options of llama.cpp's binding. Raises DomainError where llama.cpp is not installed, or cannot
+    read the file."""
+    try:
+        return required("llama_cpp", EXTRA).Llama(model_path=str(path), n_ctx=CONTEXT, seed=SEED, verbose=False, **options)
+    except ValueError:
+        raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"llama.cpp finds no model in {quoted(str(path))}")]) from None
 
 
 def bounded(schema: object) -> object:

@@ -9,13 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toolplan.bench.local_model import EXTRA, SEED
+from toolplan.bench.local_model import EXTRA, opened
 from toolplan.bench.planner.measuring import processor
-from toolplan.language.codes import Code
-from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.retrieval.packages import required
 
-CONTEXT = 16_384
 THREADS = 1
 """More would wait for each other: whoever has several cores runs several processes. The number of threads is part of what a choice depends on."""
 LOOKED_AT = 64
@@ -41,12 +38,8 @@ class Completer:
 
     def __init__(self, path: Path) -> None:
         self.llama = required("llama_cpp", EXTRA)
-        try:
-            self.model = self.llama.Llama(
-                model_path=str(path), n_ctx=CONTEXT, n_threads=THREADS, n_threads_batch=THREADS, seed=SEED, verbose=False
-            )
-        except ValueError:
-            raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"llama.cpp finds no model in {quoted(str(path))}")]) from None
+        self.model = opened(path, n_threads=THREADS, n_threads_batch=THREADS)
+        self._numpy = required("numpy", EXTRA)
         self.details: Mapping[str, str] = {
             "file": _sha256(path),
             "llama.cpp": f"llama-cpp-python {self.llama.__version__}",
@@ -99,7 +92,7 @@ class Completer:
 
     def _likeliest(self, sampler: Any) -> int:
         """The likeliest token that fits; of equal ones the first."""
-        numpy = required("numpy", EXTRA)
+        numpy = self._numpy
         logits = numpy.ctypeslib.as_array(self.logits(), shape=(self.model.n_vocab(),))
         if sampler is None:
             return int(logits.argmax())
