@@ -80,6 +80,15 @@ def test_with_contracts_by_hand_and_gold_goals_who_makes_the_gold_calls_reaches_
     assert all(played(name, arm, task).success for name in ("sgd", "telecom") for task in tasks_of(name).values())
 
 
+@pytest.mark.parametrize("name", ["sgd", "telecom"])
+def test_what_is_ready_is_called_without_a_model(name: str) -> None:
+    records = [played(name, "frontier, ready", task) for task in tasks_of(name).values()]
+    steps = [step for record in records for step in record.steps]
+    assert {step.tool for step in steps if step.is_unasked} >= {step.tool for step in steps if step.outcome == DONE}
+    assert not any(step.tokens_in for record in records if record.success for step in record.steps)
+    assert sum(record.success for record in records) > len(records) / 2
+
+
 @pytest.mark.parametrize("name", SETS)
 def test_among_all_tools_the_gold_chain_reaches_what_is_meant_in_each_set(name: str) -> None:
     records = [played(name, "all", task) for task in tasks_of(name).values()]

@@ -300,11 +300,12 @@ def test_without_a_catalog_the_schema_follows_from_the_contract() -> None:
     fact id(order): integer
     fact on: date
     fact kind: enum("a", "b")
+    fact many: integer
     fact done
     goal g { achieves done }
     tool pay(o: order) calls "pay" {
       requires id(o), on, kind
-      passes   id = id(o), order = o, on = on, kind = kind, method = "card", tags = ["x", on], memo free, why from on
+      passes   id = id(o), order = o, on = on, kind = kind, method = "card", tags = ["x", on], count = many if known, memo free, why from on
       produces done
       risk read
     }
@@ -321,6 +322,7 @@ def test_without_a_catalog_the_schema_follows_from_the_contract() -> None:
             "kind": {"type": "string", "enum": ["a", "b"]},
             "method": {"enum": ["card"]},
             "tags": {"type": "array"},
+            "count": {"type": "integer"},
             "why": {},
             "memo": {},
         },

@@ -83,8 +83,12 @@ effects = st.recursive(
 # What clauses list
 
 operands = st.one_of(formulas, texts, numbers)
-passings = node(nodes.Passing, st.one_of(names, texts), maybe(values))
-derived = node(nodes.Passing, st.one_of(names, texts), some(formulas))
+passings = st.one_of(
+    node(nodes.Passing, st.one_of(names, texts), st.just("="), values),
+    node(nodes.Passing, st.one_of(names, texts), st.just("if known"), formulas),
+    node(nodes.Passing, st.one_of(names, texts), st.just("free"), st.none()),
+)
+derived = node(nodes.Passing, st.one_of(names, texts), st.just("from"), some(formulas))
 comparisons = node(nodes.Comparing, operands, st.sampled_from(["<", "<=", ">", ">=", "=", "!="]), operands)
 results = node(nodes.Returning, formulas, st.one_of(paths, texts, names))
 levels = node(nodes.Level, names, numbers, st.booleans(), st.one_of(st.none(), st.just(nodes.Name("", NOWHERE)), names))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 
 from toolplan.catalog import Catalog, RealTool, real_tools
-from toolplan.domain import Literal, Path, Tool
+from toolplan.domain import IfKnown, Literal, Path, Tool
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.language.resolve import Resolved
@@ -86,7 +86,7 @@ def _arguments(tool: Tool, real: RealTool, place: Location, suggester: Suggester
         elif isinstance(source, Literal) and isinstance(schema, dict) and not _fits(source.value, schema):
             message = f"{quoted(real.name)} does not take {json.dumps(source.value)} as {quoted(name)}"
             yield Diagnostic(Code.UNFIT_LITERAL, message, place, _choices(schema))
-    missing = [name for name in real.required if name not in passes]
+    missing = [name for name in real.required if isinstance(passes.get(name), IfKnown | None)]
     if passes and missing:
         message = f"{quoted(real.name)} requires {', '.join(map(quoted, missing))}, and {quoted(tool.name)} does not pass it"
         yield Diagnostic(Code.MISSING_REAL_PARAMETER, message, place, "pass a fact, a literal, `from` facts, or `free`")

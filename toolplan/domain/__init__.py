@@ -40,6 +40,7 @@ from toolplan.domain.interfaces import (
     Evidence,
     Free,
     HostReader,
+    IfKnown,
     Interface,
     Items,
     Literal,
@@ -89,6 +90,7 @@ __all__ = [
     "Happening",
     "HighRisk",
     "HostReader",
+    "IfKnown",
     "Interface",
     "Items",
     "Literal",
@@ -169,6 +171,11 @@ class Fact:
     fresh: Fraction | None = None
     trusts_user: bool = False
     by_others: bool = False
+
+    @property
+    def is_boolean(self) -> bool:
+        """Whether what it carries is true or false, which then does not say whether it is known."""
+        return self.value is not None and self.value.kind == "boolean"
 
 
 Slot = AtomicFormula | Variable

@@ -30,11 +30,18 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
+class IfKnown:
+    """The value of a fact where it is known. Where it is not, the argument is left out, and nobody makes one up."""
+
+    atom: AtomicFormula
+
+
+@dataclass(frozen=True, slots=True)
 class Free:
     """An argument that the model chooses."""
 
 
-ArgumentSource = AtomicFormula | Variable | Literal | Items | Derived | Free
+ArgumentSource = AtomicFormula | Variable | Literal | Items | Derived | IfKnown | Free
 
 
 @dataclass(frozen=True, slots=True)

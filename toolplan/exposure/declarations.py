@@ -6,7 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from toolplan.catalog import Catalog
-from toolplan.domain import ArgumentSource, AtomicFormula, Derived, Domain, Free, Items, Literal, Performer, Tool, ValueType, Variable
+from toolplan.domain import (
+    ArgumentSource,
+    AtomicFormula,
+    Derived,
+    Domain,
+    Free,
+    IfKnown,
+    Items,
+    Literal,
+    Performer,
+    Tool,
+    ValueType,
+    Variable,
+)
 
 DISPATCHER = "call"
 """The one tool that calls all others."""
@@ -83,7 +96,7 @@ def _type_of(domain: Domain, source: ArgumentSource) -> Mapping[str, object]:
             return {"enum": [value]}
         case Variable():
             return {"type": "string"}
-        case AtomicFormula(fact=fact):
+        case AtomicFormula(fact=fact) | IfKnown(AtomicFormula(fact=fact)):
             return _value_type(domain.facts[fact].value)
         case Items():
             return {"type": "array"}

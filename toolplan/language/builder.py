@@ -179,14 +179,18 @@ class Builder:
         return nodes.Phrase(" ".join(children).lower(), _over(*children))
 
     def passing(self, children: Children) -> nodes.Passing:
-        return nodes.Passing(children[0], children[-1], _over(*children))
+        return nodes.Passing(children[0], "=", children[-1], _over(*children))
+
+    def optional(self, children: Children) -> nodes.Passing:
+        argument, _, atom, *_ = children
+        return nodes.Passing(argument, "if known", atom, _over(*children))
 
     def free(self, children: Children) -> nodes.Passing:
-        return nodes.Passing(children[0], None, _over(*children))
+        return nodes.Passing(children[0], "free", None, _over(*children))
 
     def derived(self, children: Children) -> nodes.Passing:
         argument, _, sources = children
-        return nodes.Passing(argument, sources, _over(argument, sources[-1]))
+        return nodes.Passing(argument, "from", sources, _over(argument, sources[-1]))
 
     def comparison(self, children: Children) -> nodes.Comparing:
         left, operator, right = children

@@ -14,6 +14,7 @@ from toolplan.domain import (
     Evidence,
     Free,
     HostReader,
+    IfKnown,
     Interface,
     Items,
     Literal,
@@ -42,7 +43,7 @@ def interface_of(scope: Scope, block: nodes.Block, clauses: Clauses, variables: 
             if name in passes:
                 message = f"argument {quoted(name)} is passed twice"
                 scope.report(Code.DUPLICATE_PARAMETER, message, passing.parameter.span, "keep one of them")
-            elif (source := _argument(scope, passing.value, variables)) is not None:
+            elif (source := _source(scope, passing, variables)) is not None:
                 passes[name] = source
     key = clauses.first("key")
     key_name = key.values[0] if key else None
@@ -69,6 +70,13 @@ def _reader(node: nodes.PathText | nodes.Text | nodes.Name) -> Path | Pattern | 
     if isinstance(node, nodes.PathText):
         return Path(node.text)
     return Pattern(node.value) if isinstance(node, nodes.Text) else HostReader(node.text)
+
+
+def _source(scope: Scope, passing: nodes.Passing, variables: Mapping[str, str]) -> ArgumentSource | None:
+    if passing.word == "if known" and isinstance(passing.value, nodes.Formula):
+        atom = scope.atom(passing.value, variables)
+        return None if atom is None else IfKnown(atom)
+    return _argument(scope, passing.value, variables)
 
 
 def _argument(scope: Scope, value: nodes.Value | tuple[nodes.Formula, ...] | None, variables: Mapping[str, str]) -> ArgumentSource | None:

@@ -1,7 +1,4 @@
-"""The syntax tree: what the parser read, with the span of each part. No names are resolved here.
-
-Spans never take part in comparison, so `parse(format(file)) == file`.
-"""
+"""The syntax tree: what the parser read, with spans, which no comparison looks at: `parse(format(file)) == file`. No names are resolved here."""
 
 from __future__ import annotations
 
@@ -179,9 +176,10 @@ Effect = Change | QuantifiedChange | OneOf
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """`parameter = value`, `parameter free` (value None) or `parameter from` sources (a tuple)."""
+    """`word` is `=` before a value, `if known` after an atom, `from` before sources (a tuple), or `free` (value None)."""
 
     parameter: Name | Text
+    word: str
     value: Value | tuple[Formula, ...] | None
     span: Span = _span()
 

@@ -161,6 +161,8 @@ def _passing(node: nodes.Passing) -> Part:
             return f"{parameter} free"
         case tuple() as sources:
             return _series(f"{parameter} from ", map(formula, sources))
+        case nodes.Formula() as atom if node.word == "if known":
+            return f"{parameter} = {flat(formula(atom))} if known"
         case given:
             return prefixed(f"{parameter} = ", value(given))
 

@@ -137,13 +137,15 @@ class _Reading:
         return (_Said(Atom(name, tuple(arguments)), "uncertain" if mark else "known"),)
 
     def _entry(self, key: object, value: object) -> Sequence[_Said]:
-        """A fact and its value: False is known false, None unknown, True known without a value."""
-        if value is None:
-            return []
-        given = self._item(key)
-        if value is False:
-            return [_Said(item.atom, "denied") for item in given]
-        return [item if value is True else _Said(item.atom, item.status, value) for item in given]
+        """A fact and its value: None is unknown; False is known false and True known without a value, unless it carries one of them."""
+        return [] if value is None else [self._valued(item, value) for item in self._item(key)]
+
+    def _valued(self, item: _Said, value: object) -> _Said:
+        fact = self.domain.facts.get(item.atom.fact)
+        carried = fact is not None and fact.is_boolean and item.status != "denied"
+        if isinstance(value, bool) and not carried:
+            return item if value else _Said(item.atom, "denied")
+        return _Said(item.atom, item.status, value)
 
     def _statements(self, source: Source) -> list[_Said]:
         try:

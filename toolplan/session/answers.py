@@ -61,7 +61,7 @@ def _beliefs(domain: Domain, question: AskedFacts, answer: object, now: datetime
     beliefs: list[Belief] = []
     for key, raw in answer.items():
         (atom,) = build(domain, [key if isinstance(key, str) else (key.fact, *key.arguments)], ()).state.known
-        if raw is True:
+        if raw is True and not domain.facts[atom.fact].is_boolean:
             beliefs.append(Belief(atom, Status.KNOWN, None, Source.USER, now.timestamp()))
             continue
         value = normal(domain.facts[atom.fact].value, raw, now)

@@ -23,6 +23,7 @@ from toolplan.domain import (
     Fact,
     ForAll,
     Free,
+    IfKnown,
     Items,
     Literal,
     Not,
@@ -92,8 +93,9 @@ class Binder:
         """The call of `step`; `given` is what a model proposes, None where no model was asked.
 
         What is free is a model's to choose or to leave out, so that without one nothing is bound. What `passes` binds may be given as well,
-        and must be the same after normalising. What is known without a value is for the model to give, and so is everything where the
-        contract has no `passes`, unless the tool takes no arguments. Whatever is given as the idempotency key, it is made here.
+        and must be the same after normalising; what it binds only if it is known may not be given where it is not. What is known without a
+        value is for the model to give, and so is everything where the contract has no `passes`, unless the tool takes no arguments. Whatever
+        is given as the idempotency key, it is made here.
         """
         tool = self.problem.domain.tools[step.action]
         binding = self.problem.binding(step)
@@ -105,6 +107,8 @@ class Binder:
             match self._argument(source, binding):
                 case Argument() as argument:
                     arguments[name] = argument
+                case None if self._is_left_out(source, binding):
+                    continue
                 case None if given is not None and name in given:
                     arguments[name] = Argument(given[name], Source.MODEL)
                 case None if not isinstance(source, Free):
@@ -115,7 +119,7 @@ class Binder:
             for name in offered
             if name in arguments and not is_same(self.problem.domain.facts, arguments[name], offered[name], self.now)
         ]
-        wrong += [name for name in offered if name not in passes and passes]
+        wrong += [name for name in offered if name not in arguments and passes]
         if wrong:
             return Mismatch(tuple(wrong))
         real = self.catalog.get(tool.call_name)
@@ -158,10 +162,15 @@ class Binder:
                 atom = ground(source, binding)
                 belief = believed(self.levels, atom)
                 return None if belief is None or belief.value is None else Argument(belief.value, belief.source, atom)
+            case IfKnown(formula):
+                return None if self._is_left_out(source, binding) else self._argument(formula, binding)
             case Items(items):
                 return self._items([self._argument(item, binding) for item in items])
             case Derived() | Free():
                 return None
+
+    def _is_left_out(self, source: ArgumentSource, binding: Mapping[str, str]) -> bool:
+        return isinstance(source, IfKnown) and ground(source.atom, binding) not in self.problem.state.known
 
     def _entity(self, name: str) -> Argument:
         if name not in self.words:
@@ -203,12 +212,17 @@ def binder_of(problem: Problem, memory: Memory, catalog: Catalog, now: datetime)
 
 
 def reads_of(problem: Problem, levels: Sequence[Beliefs], step: Step) -> tuple[Read, ...]:
-    """What a call of `step` rests on: of the facts that its contract requires or passes, those of which something is believed."""
+    """What a call of `step` rests on: of the facts that its contract requires or passes, those of which something is believed.
+
+    A call from which an argument was left out rests on that nothing was known of it, so that it is made again once something is.
+    """
     tool = problem.domain.tools[step.action]
     binding = problem.binding(step)
-    passed = (ground(formula, binding) for source in tool.interface.passes.values() for formula in _passed(source))
+    sources = tool.interface.passes.values()
+    passed = (ground(formula, binding) for source in sources for formula in _passed(source))
+    optional = {ground(source.atom, binding) for source in sources if isinstance(source, IfKnown)}
     atoms = dict.fromkeys((*_required(problem, tool.requires, binding), *passed))
-    return tuple(Read(atom, digest) for atom in atoms if (digest := digest_of(levels, atom)))
+    return tuple(Read(atom, digest) for atom in atoms if (digest := digest_of(levels, atom)) or atom in optional)
 
 
 def made_with(reads: Sequence[Read], call: Call) -> tuple[Read, ...]:
@@ -240,6 +254,8 @@ def _passed(source: ArgumentSource) -> Iterator[AtomicFormula]:
     match source:
         case AtomicFormula():
             yield source
+        case IfKnown(atom):
+            yield atom
         case Derived(sources):
             yield from sources
         case Items(items):

@@ -13,7 +13,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from toolplan.catalog import Catalog, RealTool
-from toolplan.domain import AtomicFormula, Comparison, Literal, Tool, ValueType, Variable
+from toolplan.domain import AtomicFormula, Comparison, IfKnown, Literal, Tool, ValueType, Variable
 from toolplan.frontier.calls import Call
 from toolplan.language.diagnostics import quoted
 from toolplan.planning.plans import Atom, Status
@@ -117,7 +117,8 @@ def _matches(pattern: str, text: str) -> bool:
 def _passed(problem: Problem, tool: Tool, call: Call) -> dict[Atom, object]:
     """The values that the call itself passes for facts, also where nobody knew them before."""
     binding = problem.binding(call.step)
-    sources = ((name, source) for name, source in tool.interface.passes.items() if isinstance(source, AtomicFormula))
+    passed = ((name, source.atom if isinstance(source, IfKnown) else source) for name, source in tool.interface.passes.items())
+    sources = ((name, source) for name, source in passed if isinstance(source, AtomicFormula))
     return {ground(source, binding): call.arguments[name].value for name, source in sources if name in call.arguments}
 
 

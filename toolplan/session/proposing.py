@@ -214,7 +214,7 @@ def _unfit(tool: Tool, binding: Binding) -> Refused:
         case Mismatch(names):
             listed = ", ".join(map(quoted, names))
             reason = f"{listed} of {quoted(tool.call_name)} must be what is known, and nothing else"
-            return Refused(reason, "leave them out, and they are filled in", Why.ARGUMENTS)
+            return Refused(reason, "leave them out: what is known of them is filled in", Why.ARGUMENTS)
         case Unbound(wanted):
             listed = ", ".join(map(quoted, wanted))
             return Refused(f"{listed} of {quoted(tool.call_name)} must be given", "give a value for each", Why.ARGUMENTS)

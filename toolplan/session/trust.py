@@ -37,8 +37,8 @@ def reported_by(by: str, seen: Observed) -> Observed:
 
 
 def _belief(domain: Domain, item: Stated, text: str, now: datetime) -> Belief:
-    value = None if item.value is True else item.value
-    if spelling(item.words, text) and (value is None or _means(domain.facts[item.atom.fact].value, item.words, value, now)):
+    value = None if item.value is True and not domain.facts[item.atom.fact].is_boolean else item.value
+    if spelling(item.words, text) and (item.value is True or _means(domain.facts[item.atom.fact].value, item.words, value, now)):
         return Belief(item.atom, Status.KNOWN, value, Source.USER, now.timestamp(), item.words)
     return Belief(item.atom, Status.CLAIMED, value, Source.MODEL, now.timestamp(), item.words)
 

@@ -37,6 +37,7 @@ def tool(
     description: str,
     *,
     passes: Mapping[str, str],
+    known: Mapping[str, str] | None = None,
     optional: Iterable[str] = (),
     after: Iterable[str] = (),
     produces: Iterable[str],
@@ -44,10 +45,12 @@ def tool(
 ) -> str:
     """A tool that requires the facts that it `passes`, by parameter, and those `after` which it comes.
 
-    What is `optional` the model passes or leaves out.
+    It passes those that are `known` only if they are. What is `optional` the model passes or leaves out.
     """
     requires = list(dict.fromkeys([*passes.values(), *after]))
-    arguments = [*(f"{_text(parameter)} = {source}" for parameter, source in passes.items()), *(f"{_text(name)} free" for name in optional)]
+    arguments = [f"{_text(parameter)} = {source}" for parameter, source in passes.items()]
+    arguments += [f"{_text(parameter)} = {source} if known" for parameter, source in (known or {}).items()]
+    arguments += [f"{_text(name)} free" for name in optional]
     clauses = [f"requires {', '.join(requires)}"] if requires else []
     clauses += [f"passes {', '.join(arguments)}"] if arguments else []
     clauses += [f"produces {', '.join(produces)}", f"risk {risk}"]

@@ -1,7 +1,7 @@
 """Contracts for the services of Schema-Guided Dialogue, from their schemas.
 
-An intent is a goal and the tool that reaches it. Its required slots are facts that the goal is given and the tool requires; each slot that
-an intent takes has a question. A transactional intent is a write to be confirmed, the others only look. What a call returns are facts of
+An intent is a goal and the tool that reaches it. Its required slots are facts that the goal is given and the tool requires; its optional ones
+are passed if they are known. Each slot that an intent takes has a question. A transactional intent is a write to be confirmed, the others only look. What a call returns are facts of
 their own: a search offers restaurants, and which of them is meant is for the user to say.
 """
 
@@ -88,7 +88,7 @@ def _intent(service: str, intent: Schema, descriptions: Mapping[str, str]) -> It
         f"{service}.{name}",
         description,
         passes=required,
-        optional=intent["optional_slots"],
+        known={slot: slot_fact(service, slot) for slot in intent["optional_slots"]},
         produces=[done, *results.values()],
         risk="transaction" if intent["is_transactional"] else "read",
     )

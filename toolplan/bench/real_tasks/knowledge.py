@@ -6,23 +6,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from toolplan.bench.real_tasks.tasks import GoldCall, Task
+from toolplan.bench.real_tasks.tasks import GoldCall, Task, knowing
 from toolplan.domain import Domain, Tool
 from toolplan.planning.inputs import build
 from toolplan.planning.plans import Atom, Step
-from toolplan.planning.problem import State
 from toolplan.planning.semantics import successor
 from toolplan.session.results import Found, Read, read_result
-from toolplan.session.turns import TurnReading
 
 
 class Knowledge:
-    """What is known of `task` where its request was read as `heard`."""
+    """What is known of `task` as its request was read."""
 
-    def __init__(self, task: Task, heard: TurnReading) -> None:
+    def __init__(self, task: Task) -> None:
         self._task = task
-        self.state = _and(task.state, {one.atom: one.value for one in heard.stated})
-        self.told = {**task.before, **{str(one.atom): str(one.value) for one in heard.stated}}
+        self.state = knowing(task.state, {one.atom: one.value for one in task.reading.stated})
+        self.told = {**task.before, **{str(one.atom): str(one.value) for one in task.reading.stated}}
 
     def tell(self, values: Mapping[str, object]) -> None:
         """A model is told these values of facts, too."""
@@ -33,7 +31,7 @@ class Knowledge:
         toolbox = self._task.toolbox
         domain, contract = toolbox.domain, toolbox.domain.tools[toolbox.contracts[call.tool]]
         passed = {fact: wanted.value for name, wanted in call.arguments.items() if (fact := toolbox.fact_of(call.tool, name))}
-        before = _and(self.state, {Atom(fact): value for fact, value in passed.items() if not domain.facts[fact].parameters})
+        before = knowing(self.state, {Atom(fact): value for fact, value in passed.items() if not domain.facts[fact].parameters})
         after = successor(build(domain, before, ()), before, Step(contract.name, call.entities))
         found = found_in(domain, contract, call.result, self._task.now)
         self.state = replace(after, values={**before.values, **{Atom(fact): value for fact, value in found.items()}})
@@ -46,8 +44,3 @@ def found_in(domain: Domain, contract: Tool, result: object, now: datetime) -> d
     read = read_result(domain, contract, result, now, {})
     facts = read.facts if isinstance(read, Read) else {}
     return {atom.fact: found.matches[0].value for atom, found in facts.items() if isinstance(found, Found)}
-
-
-def _and(state: State, values: Mapping[Atom, object]) -> State:
-    """`state`, in which these are known, too, with their values."""
-    return replace(state, known=state.known.union(values), denied=state.denied.difference(values), values={**state.values, **values})

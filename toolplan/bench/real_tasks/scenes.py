@@ -11,23 +11,22 @@ from toolplan.bench.real_tasks.tasks import GoldCall, Task
 from toolplan.bench.real_tasks.users import User
 from toolplan.bench.runs import DONE
 from toolplan.bench.runs.menus import Menu, put
-from toolplan.bench.runs.playing import Asked, Told
+from toolplan.bench.runs.playing import Asked, Ready, Told
 from toolplan.exposure.declarations import Declaration
 from toolplan.exposure.notes import Telling, known_of
-from toolplan.frontier import callable_tools
+from toolplan.frontier import Act, Call, CallQuestion, Clarify, callable_tools
 from toolplan.gate import Allow, Gate, Hold, Refuse, ToolCall
 from toolplan.session import Session
-from toolplan.session.turns import TurnReading
 
 
 class Plain:
     """The method shows tools, and what is called runs. Its contracts know what the calls have brought that were right."""
 
-    def __init__(self, task: Task, heard: TurnReading, method: str) -> None:
+    def __init__(self, task: Task, method: str) -> None:
         self.request, self.gold = task.request, tuple(call.tool for call in task.gold)
-        self._task, self._heard, self._method = task, heard, METHODS[method]
+        self._task, self._method = task, METHODS[method]
         self._chain = Chain(task)
-        self._knowledge = Knowledge(task, heard)
+        self._knowledge = Knowledge(task)
 
     @property
     def success(self) -> bool:
@@ -48,10 +47,10 @@ class Plain:
         """The risk of its contract."""
         return self._task.toolbox.risk_of(tool)
 
-    def look(self) -> Menu | Asked:
+    def look(self) -> Menu | Asked | Ready:
         """The menu of the method."""
         words = " ".join([self.request, *self.known.values()])
-        return self._put(self._method(Standing(self._task.toolbox, self._knowledge.state, self._heard.goals, words)), "trim")
+        return self._put(self._method(Standing(self._task.toolbox, self._knowledge.state, self._task.reading.goals, words)), "trim")
 
     def note(self, shown: Menu) -> str:
         """Nothing: the menu speaks for itself."""
@@ -81,14 +80,14 @@ class Plain:
 class Conversing(Plain):
     """A session shows its frontier, and asks the user where it does not know; what is called runs."""
 
-    def __init__(self, task: Task, heard: TurnReading, strategy: str = "trim") -> None:
-        super().__init__(task, heard, "all")
+    def __init__(self, task: Task, strategy: str = "trim") -> None:
+        super().__init__(task, "all")
         self._strategy = strategy
-        self._gate = Gate(Session(task.toolbox.domain, state=task.state, clock=lambda: task.now))
-        self._gate.hear(task.request, heard)
+        self._gate = Gate(Session(task.toolbox.domain, state=task.state, clock=lambda: task.now, catalog=task.toolbox.catalog))
+        self._gate.hear(task.request, task.reading)
         self._user = User(task, self._gate.session, self._chain)
 
-    def look(self) -> Menu | Asked:
+    def look(self) -> Menu | Asked | Ready:
         """A question, or the frontier of now."""
         now = self._gate.next()
         asked = self._user.ask(now)
@@ -142,3 +141,16 @@ class Guarded(Conversing):
                 made = self._chain.make(tool, permit.arguments)
                 self._gate.observe(permit, self._result(made))
                 return self._answer(made)
+
+
+class Unasked(Guarded):
+    """The same, and a call of which all is known is made without a model. The user confirms it where they have to."""
+
+    def look(self) -> Menu | Asked | Ready:
+        """A question, a call, or the frontier of now."""
+        shown = super().look()
+        match self._gate.next().decision:
+            case Act(ready=Call() as call) | Clarify(CallQuestion(call=call)) if isinstance(shown, Menu):
+                return Ready(self._task.toolbox.names[call.tool], call.values)
+            case _:
+                return shown

@@ -27,6 +27,8 @@ from toolplan.values import Normal, normal
 
 DATA = "sgd"
 Schema = Mapping[str, Any]
+JSON_TYPES = {"integer": "integer", "decimal": "number", "boolean": "boolean"}
+"""By the type of a fact. All else is a string: a date is said in many ways."""
 STATING = frozenset(["INFORM", "INFORM_INTENT"])
 """Acts of turns that belong to the request."""
 
@@ -163,5 +165,6 @@ def _tools(services: Sequence[Schema]) -> Iterator[RealTool]:
 
 
 def _property(slot: Schema, default: str | None) -> Mapping[str, object]:
-    options = {"enum": slot["possible_values"]} if slot["is_categorical"] else {}
-    return {"type": "string", "description": slot["description"], **options, **({"default": default} if default is not None else {})}
+    kind = {"type": JSON_TYPES.get(sgd_contracts.value_type(slot), "string")}
+    options = {"enum": slot["possible_values"]} if slot["is_categorical"] and kind["type"] == "string" else {}
+    return {**kind, "description": slot["description"], **options, **({"default": default} if default is not None else {})}

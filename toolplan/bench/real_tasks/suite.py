@@ -8,16 +8,19 @@ from random import Random
 from typing import NamedTuple
 
 from toolplan.bench.real_tasks.methods import METHODS
-from toolplan.bench.real_tasks.scenes import Conversing, Guarded, Plain
+from toolplan.bench.real_tasks.scenes import Conversing, Guarded, Plain, Unasked
 from toolplan.bench.real_tasks.tasks import Task
 from toolplan.bench.runs.playing import Playing, Scene
 
 SEED = 0
-FRONTIER, GUARDED, ORACLE = "frontier", "gate", "oracle"
+FRONTIER, GUARDED, READY, ORACLE = "frontier", "gate", "ready", "oracle"
+
+DOORS: Mapping[str, type[Conversing]] = {GUARDED: Guarded, READY: Unasked}
+"""A gate, and one behind which what is ready is called without a model."""
 
 
 class Arm(NamedTuple):
-    """A method, how its tools are put before the model, whether a gate stands before them, and whether goals and values are the gold ones."""
+    """A method, how its tools are put before the model, what its calls go through, and whether goals and values are the gold ones."""
 
     method: str
     strategy: str = "trim"
@@ -27,7 +30,7 @@ class Arm(NamedTuple):
     @property
     def name(self) -> str:
         """The method, with what is not plain about it."""
-        more = [self.strategy] * (self.strategy != "trim") + [GUARDED] * (self.door == GUARDED) + [ORACLE] * (self.reader == ORACLE)
+        more = [self.strategy] * (self.strategy != "trim") + [self.door] * (self.door in DOORS) + [ORACLE] * (self.reader == ORACLE)
         return ", ".join([self.method, *more])
 
 
@@ -36,6 +39,7 @@ ARMS: Mapping[str, Arm] = {
     for arm in (
         *map(Arm, (*METHODS, FRONTIER)),
         Arm(FRONTIER, "trim", GUARDED),
+        Arm(FRONTIER, "trim", READY),
         Arm(FRONTIER, "dispatch", GUARDED),
         Arm("all", reader=ORACLE),
         Arm(FRONTIER, "trim", GUARDED, ORACLE),
@@ -67,7 +71,7 @@ class RealTasks:
 
 
 def _scene(arm: Arm, task: Task) -> Scene:
-    heard = task.oracle if arm.reader == ORACLE else task.reading
+    read = task.annotated if arm.reader == ORACLE else task
     if arm.method != FRONTIER:
-        return Plain(task, heard, arm.method)
-    return (Guarded if arm.door == GUARDED else Conversing)(task, heard, arm.strategy)
+        return Plain(read, arm.method)
+    return DOORS.get(arm.door, Conversing)(read, arm.strategy)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from toolplan.bench.real_tasks.arguments import Wanted
 from toolplan.bench.real_tasks.toolboxes import Toolbox
 from toolplan.goals.readings import Goals
+from toolplan.planning.plans import Atom
 from toolplan.planning.problem import State
 from toolplan.session.turns import TurnReading
 
@@ -48,3 +49,13 @@ class Task:
     reading: TurnReading
     oracle: TurnReading
     now: datetime
+
+    @property
+    def annotated(self) -> Task:
+        """The same, read as the annotation has it: what the user has to say is known from the beginning."""
+        return replace(self, state=knowing(self.state, {one.atom: one.value for one in self.oracle.stated}), reading=self.oracle)
+
+
+def knowing(state: State, values: Mapping[Atom, object]) -> State:
+    """`state`, in which these are known, too, with their values."""
+    return replace(state, known=state.known.union(values), denied=state.denied.difference(values), values={**state.values, **values})

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 
 import toolplan
 from toolplan.bench.runs.menus import facts_in, words
-from toolplan.catalog import RealTool
+from toolplan.catalog import Catalog, RealTool
 from toolplan.domain import DEFAULT_RISK, ArgumentSource, AtomicFormula, Derived, Domain, Free
 from toolplan.exposure.declarations import Declaration
 
@@ -42,6 +42,12 @@ class Toolbox:
         real = {tool.name for tool in self.tools}
         shown = {name: tool.call_name if tool.call_name in real else name for name, tool in self.domain.tools.items()}
         return {**shown, **{self.domain.tools[name].call_name: tool for name, tool in shown.items()}}
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The real tools, those that have contracts under the names by which these call them."""
+        called = {tool: self.domain.tools[contract].call_name for tool, contract in self.contracts.items()}
+        return Catalog([replace(tool, name=called.get(tool.name, tool.name)) for tool in self.tools])
 
     @cached_property
     def always(self) -> tuple[str, ...]:

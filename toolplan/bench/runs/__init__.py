@@ -20,7 +20,8 @@ NO_LOOK = (ASKED, READ)
 @dataclass(frozen=True, slots=True)
 class StepRecord:
     """One look of a model at a menu: how many tools were visible besides those that always are, what was called with what, which tools were due,
-    what came of it, the risk of the tool, and the tokens. `tool` is empty where nothing was called. A question to the user is a step, too."""
+    what came of it, the risk of the tool, and the tokens. `tool` is empty where nothing was called. A question to the user is a step, too, and so is
+    a call that was made without a model."""
 
     visible: int
     always: int
@@ -32,6 +33,11 @@ class StepRecord:
     risk: str
     tokens_in: int
     tokens_out: int
+
+    @property
+    def is_unasked(self) -> bool:
+        """Whether a tool was called without a model."""
+        return bool(self.tool) and not self.tokens_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ class MethodRow(Row):
     """One arm of one chooser. Shares are in percent, with the 95% interval of Wilson; means are per task, tools per look at a menu.
 
     `wrong` are calls of a tool that is not due, `premature` calls of one that is not safe and not due, and `severity` is the sum of their
-    weights of risk. `asked` are questions to the user, which are steps, too. `arguments` is the share of calls of the due tool that have
+    weights of risk. `asked` are questions to the user, and `ready` calls that were made without a model; both are steps, too. `arguments` is the share of calls of the due tool that have
     the right arguments. `p` compares success with that of all tools, task by task (McNemar).
     """
 
@@ -40,6 +40,7 @@ class MethodRow(Row):
     tools: float
     steps: float
     asked: float
+    ready: float
     arguments: str
     tokens: int
     of_all: str
@@ -108,7 +109,7 @@ def by_arm(records: Iterable[RunRecord]) -> dict[str, list[RunRecord]]:
 
 def _row(chooser: str, arm: str, runs: Sequence[RunRecord], base: Mapping[str, RunRecord]) -> MethodRow:
     steps = [step for record in runs for step in record.steps]
-    looks = [step for step in steps if step.outcome not in NO_LOOK]
+    looks = [step for step in steps if step.outcome not in NO_LOOK and not step.is_unasked]
     due = [step for step in steps if step.tool and step.tool in step.gold]
     paired = [(record.success, base[record.task].success) for record in runs if record.task in base]
     tokens = [sum(step.tokens_in + step.tokens_out for step in record.steps) for record in runs]
@@ -125,6 +126,7 @@ def _row(chooser: str, arm: str, runs: Sequence[RunRecord], base: Mapping[str, R
         sum(step.visible for step in looks) / max(1, len(looks)),
         len(steps) / len(runs),
         sum(step.outcome == ASKED for step in steps) / len(runs),
+        sum(step.is_unasked for step in steps) / len(runs),
         _share(sum(step.outcome == DONE for step in due), len(due)),
         round(sum(tokens) / len(runs)),
         f"{100 * sum(tokens) / sum(shared):.1f}%" if len(shared) == len(runs) else "-",

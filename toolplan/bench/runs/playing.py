@@ -27,6 +27,13 @@ class Asked(NamedTuple):
     answer: str
 
 
+class Ready(NamedTuple):
+    """A call that is made without a model: all of its arguments are known."""
+
+    tool: str
+    arguments: Mapping[str, object]
+
+
 class Scene(Protocol):
     """A task as it stands, behind the tools of an arm. It changes with each call."""
 
@@ -48,8 +55,8 @@ class Scene(Protocol):
         """The tools of the gold chain that are due now: several where their order does not matter."""
         ...
 
-    def look(self) -> Menu | Asked:
-        """What is shown now, or what was asked before anything is."""
+    def look(self) -> Menu | Asked | Ready:
+        """What is shown now, or what was asked, or can be called, before anything is."""
         ...
 
     def note(self, shown: Menu) -> str:
@@ -79,7 +86,7 @@ class Playing:
         return self._scene.success
 
     def turn(self) -> Turn | StepRecord | None:
-        """The menu of now, with what is known; or a question that was put to the user."""
+        """The menu of now, with what is known; or a question that was put to the user, or a call, without a model."""
         if self.success or self._ended or self._steps == MOST_STEPS:
             return None
         due = self._scene.due
@@ -87,6 +94,9 @@ class Playing:
             case Asked(question, answer):
                 self._steps += 1
                 return StepRecord(0, 0, "", {}, due, ASKED, f"{question} - {answer}", "", 0, 0)
+            case Ready(tool, arguments):
+                self._steps += 1
+                return StepRecord(0, 0, tool, arguments, due, *self._scene.call(tool, arguments), self._scene.risk_of(tool), 0, 0)
             case Menu() as shown:
                 self._shown = shown
                 note = self._scene.note(shown)

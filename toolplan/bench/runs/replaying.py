@@ -20,5 +20,6 @@ def lines(record: RunRecord, chooser: str) -> Iterator[str]:
             continue
         called = f"{step.tool}({json.dumps(dict(step.arguments), ensure_ascii=False)})" if step.tool else "nothing"
         mark = ", premature" if is_premature(step) else ", wrong" if is_wrong(step) else ""
-        yield f"  {number}. {step.visible} visible, due {' or '.join(step.gold) or 'nothing'}: called {called}{mark}"
+        seen = "ready" if step.is_unasked else f"{step.visible} visible"
+        yield f"  {number}. {seen}, due {' or '.join(step.gold) or 'nothing'}: called {called}{mark}"
         yield f"     {step.outcome}{': ' + step.detail if step.detail else ''} ({step.tokens_in} + {step.tokens_out} tokens)"

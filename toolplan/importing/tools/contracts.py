@@ -99,10 +99,10 @@ class Contracts:
         kind = self.arguments.kinds[place]
         name = tree.name(argument) if argument.isidentifier() and argument.isascii() else tree.text(argument)
         if place in self.arguments.facts:
-            return nodes.Passing(name, tree.atom(self.arguments.facts[place].name), tree.NOWHERE)
+            return nodes.Passing(name, "=", tree.atom(self.arguments.facts[place].name), tree.NOWHERE)
         if isinstance(kind, Fixed) and argument in tool.required:
-            return nodes.Passing(name, _literal(kind), tree.NOWHERE)
-        return nodes.Passing(name, None, tree.NOWHERE)
+            return nodes.Passing(name, "=", _literal(kind), tree.NOWHERE)
+        return nodes.Passing(name, "free", None, tree.NOWHERE)
 
 
 def goal_of(name: str, description: str, achieves: Sequence[nodes.Formula], given: Sequence[nodes.Formula]) -> nodes.Block:

@@ -21,6 +21,7 @@ from toolplan.domain import (
     Effect,
     Equal,
     Goal,
+    IfKnown,
     Items,
     Not,
     Or,
@@ -96,10 +97,19 @@ def arguments(tool: Tool) -> Iterator[AtomicFormula]:
         source = sources.pop()
         if isinstance(source, AtomicFormula):
             yield source
+        elif isinstance(source, IfKnown):
+            yield source.atom
         elif isinstance(source, Derived):
             yield from source.sources
         elif isinstance(source, Items):
             sources += source.items
+
+
+def _added(domain: Domain, tool: Tool) -> Iterator[str]:
+    """The facts of no object that have values, and that `tool` passes if they are known."""
+    for source in tool.interface.passes.values():
+        if isinstance(source, IfKnown) and not source.atom.terms and domain.facts[source.atom.fact].value is not None:
+            yield source.atom.fact
 
 
 def wants(goal: Goal) -> set[Literal]:
@@ -116,7 +126,7 @@ class Flow:
     bringing: tuple[Action, ...]
     """Those that bring objects: which of them a goal may need is not told by names of facts."""
     given: frozenset[str]
-    """Facts that a goal is given, a test states, or only the caller can tell: `closed` ones."""
+    """Facts that a goal is given, a test states, only the caller can tell, as `closed` ones, or users add on their own: those passed `if known`."""
     tested: frozenset[Literal]
     """What tests want, expect and forbid."""
 
@@ -167,6 +177,7 @@ def flow_of(domain: Domain) -> Flow:
     given = {atom.fact for goal in domain.goals.values() for atom in goal.given}
     given |= {item.atom.fact for test in domain.tests for item in test.given}
     given |= {fact.name for fact in domain.facts.values() if fact.closed}
+    given |= {fact for tool in domain.tools.values() for fact in _added(domain, tool)}
     tested = {literal for test in domain.tests for wanted in test.wanted for literal in literals(wanted.condition)}
     tested |= {
         Literal(atom.fact, value)

@@ -1,6 +1,6 @@
 """What a user may state for a goal: what it is given, what its phrases have slots for, what questions on the way to it ask.
 
-And what they may say of a free argument of a tool on the way: the fact that is called like it.
+And what they may say of an argument that may be left out, of a tool on the way: the fact that it passes if known, or that is called like it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
 
-from toolplan.domain import And, AtomicFormula, Constant, Domain, Fact, Free, Goal, Parameter, Variable, Wanted
+from toolplan.domain import And, AtomicFormula, Constant, Domain, Fact, Free, Goal, IfKnown, Parameter, Variable, Wanted
 from toolplan.language.requests import substitute
 from toolplan.planning.demand import Binding, demanded
 from toolplan.planning.memo import per_domain
@@ -98,16 +98,23 @@ def _slots(goal: Goal) -> Iterator[AtomicFormula]:
 
 
 def _optional(domain: Domain, way: Iterable[str]) -> Iterator[AtomicFormula]:
-    """The facts without entities that are called like the free arguments of tools on the `way`, perhaps after the beginning of the tool's name."""
+    """The facts without entities that tools on the `way` pass if they are known, or that are called like their free arguments."""
     for name in way:
         tool = domain.tools.get(name)
-        beginnings = ["", *accumulate(f"{word}_" for word in name.split("_"))]
         for argument, source in tool.interface.passes.items() if tool is not None else ():
-            called = [
-                domain.facts[fact] for start in beginnings if isinstance(source, Free) and (fact := f"{start}{argument}") in domain.facts
-            ]
-            if len(called) == 1 and called[0].value is not None and not called[0].parameters:
-                yield AtomicFormula(called[0].name, ())
+            match source:
+                case IfKnown(atom) if not atom.terms:
+                    yield atom
+                case Free():
+                    yield from _called(domain, argument, name)
+
+
+def _called(domain: Domain, argument: str, tool: str) -> Iterator[AtomicFormula]:
+    """The one fact without entities that is called like an argument, perhaps after the beginning of the name of its tool."""
+    beginnings = ["", *accumulate(f"{word}_" for word in tool.split("_"))]
+    called = [domain.facts[fact] for start in beginnings if (fact := f"{start}{argument}") in domain.facts]
+    if len(called) == 1 and called[0].value is not None and not called[0].parameters:
+        yield AtomicFormula(called[0].name, ())
 
 
 def _asked(domain: Domain, goal: Goal, way: Mapping[str, Iterable[Binding]]) -> Iterator[list[AtomicFormula]]:
