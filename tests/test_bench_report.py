@@ -11,7 +11,7 @@ from commands import run
 from toolplan.bench.choosers import Called, Choice, Turn
 from toolplan.bench.choosers.simulated import Simulated
 from toolplan.bench.cmtf.suite import Cmtf
-from toolplan.bench.report.page import html, markdown, stored
+from toolplan.bench.report.page import html, in_short, markdown, stored
 from toolplan.bench.runs import Subject
 from toolplan.bench.runs.keeping import Kept, packed, read
 from toolplan.bench.runs.running import run_all
@@ -53,6 +53,12 @@ def test_the_page_says_who_chose_and_how_each_arm_did(folder: Path) -> None:
     assert all(int(low) <= int(share) <= int(high) for *_, share, low, high in rows)
 
 
+def test_the_page_begins_with_what_it_comes_to(folder: Path) -> None:
+    short = in_short(stored(folder))
+    assert markdown(stored(folder)).index(short[0]) < markdown(stored(folder)).index("### Who chose")
+    assert [line.split(" | ")[:4] for line in short[2:]] == [["| cmtf", name, "4", "98"] for name in ("deaf", "simulated")]
+
+
 def test_the_page_says_at_which_step_a_frontier_fell_short(folder: Path) -> None:
     short = markdown(stored(folder)).split("### Where a frontier falls short")[1]
     assert re.search(
@@ -72,6 +78,7 @@ def test_the_pages_that_are_published_are_those_of_the_stored_runs() -> None:
     assert files
     assert (docs / "benchmarks.md").read_text("utf-8") == markdown(files)
     assert (docs / "benchmarks.html").read_text("utf-8") == html(files)
+    assert "\n".join(in_short(files)) in (ROOT / "README.md").read_text("utf-8")
 
 
 def test_the_commands_store_runs_and_make_the_page(folder: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from toolplan.bench import pages
+from toolplan.bench.report.headline import headline
 from toolplan.bench.report.sections import Section, sections
 from toolplan.bench.runs.keeping import PACKED, Runs, read
 from toolplan.bench.tables import Row, shown
@@ -17,6 +18,11 @@ WORDS = (
     "(McNemar). `toolplan bench show FILE TASK` replays a run step by step."
 )
 
+SHORT = (
+    "Tasks done, in percent: shown all tools; shown the next one alone, by a session behind its gate; and the same where a call of which all is "
+    "known is made without a model. Tokens of these two, of those for all."
+)
+
 
 def stored(folder: Path) -> list[Runs]:
     """The runs in `folder`, by the names of their files."""
@@ -25,12 +31,21 @@ def stored(folder: Path) -> list[Runs]:
 
 def markdown(files: Sequence[Runs]) -> str:
     """The page for the documentation. The same runs have the same page."""
-    return "\n".join([f"# {TITLE}", "", WORDS, *(line for section in sections(files) for line in _markdown(section))]) + "\n"
+    short = ["", "## In short", "", SHORT, "", *in_short(files)] if in_short(files) else []
+    return "\n".join([f"# {TITLE}", "", WORDS, *short, *(line for section in sections(files) for line in _markdown(section))]) + "\n"
+
+
+def in_short(files: Sequence[Runs]) -> list[str]:
+    """The lines of the table that says it in short."""
+    found = list(headline(files))
+    return list(_table(found)) if found else []
 
 
 def html(files: Sequence[Runs]) -> str:
     """The page with the plots, which needs nothing else."""
     body = [pages.paragraph(WORDS.replace("`", ""))]
+    if found := list(headline(files)):
+        body.append(pages.section("In short", pages.paragraph(SHORT), pages.table(found)))
     for section in sections(files):
         drawn = {**section.plots, **{title: pages.table(rows) for title, rows in section.tables.items()}}
         parts = [part for title, made in drawn.items() for part in (f"<h3>{pages.escaped(title)}</h3>", made)]
