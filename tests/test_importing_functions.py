@@ -15,7 +15,7 @@ from toolplan import DomainError, frontier, plan
 from toolplan.checks import lints
 from toolplan.checks.schemas import against_schemas
 from toolplan.contract import contract
-from toolplan.domain import Free, ValueType
+from toolplan.domain import AtomicFormula, Free, IfKnown, ValueType
 from toolplan.importing.functions import Gathered, gather, of_module
 from toolplan.importing.functions.signatures import tool_of
 from toolplan.language.codes import Code, Severity
@@ -171,6 +171,21 @@ def test_an_argument_is_the_fact_of_its_name_or_the_models() -> None:
     passes = gathered(search_events).domain.tools["search_events"].interface.passes
     assert str(passes["day"]) == "day"
     assert passes["limit"] == Free()
+
+
+def test_what_is_passed_if_known_is_a_fact_that_nobody_is_asked_for() -> None:
+    @contract(requires="city", passes={"rooms": "many_rooms if known"}, produces="hotels", risk="read")
+    def search_hotels(city: str, rooms: int = 1) -> None:
+        """Look for hotels.
+
+        Args:
+            rooms: How many rooms are wanted.
+        """
+
+    domain = gathered(search_hotels).domain
+    assert domain.tools["search_hotels"].interface.passes["rooms"] == IfKnown(AtomicFormula("many_rooms"))
+    assert (domain.facts["many_rooms"].value, domain.facts["many_rooms"].description) == (ValueType("integer"), "How many rooms are wanted.")
+    assert list(domain.asks) == ["ask_city"]
 
 
 def test_every_clause_can_be_said() -> None:

@@ -146,6 +146,9 @@ def _facts(contracts: Sequence[Stated]) -> Mapping[str, nodes.FactDeclaration]:
                     nodes.Typed(None, tree.name(types[term.text]), tree.NOWHERE) for term in atom.terms if isinstance(term, nodes.Name)
                 )
                 found.setdefault(name, nodes.FactDeclaration(atom.name, places, None, (), (), None, tree.NOWHERE))
+    for contract in contracts:
+        for name, argument in contract.optional().items():
+            found.setdefault(name, fact_of(_as_argument(contract, name, argument)))
     return found
 
 

@@ -45,6 +45,17 @@ class Stated:
         typed = (value for value in (*self.block.parameters, *values) if isinstance(value, nodes.Typed))
         return {value.name.text: value.type.text for value in typed if value.name}
 
+    def optional(self) -> Mapping[str, str]:
+        """The facts without objects that are passed only if they are known, with the argument that takes each."""
+        passed = (value for clause in self.block.clauses if clause.word == "passes" for value in clause.values)
+        return {
+            atom.name.text: argument.text if isinstance(argument, nodes.Name) else argument.value
+            for value in passed
+            if isinstance(value, nodes.Passing) and value.word == "if known"
+            for argument, atom in [(value.parameter, value.value)]
+            if isinstance(atom, nodes.Formula) and atom.terms is None
+        }
+
 
 def stated(function: Callable[..., Any], tool: RealTool, clauses: Clauses) -> Stated:
     """The contract `clauses` of `function`. An argument that is called as a parameter or a required fact takes it; others are the model's.
