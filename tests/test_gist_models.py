@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ from toolplan.bench.gist.requests import DEVELOPMENT, PRACTICE, Request, request
 from toolplan.bench.gist.sources import Answered, Shipped
 from toolplan.bench.gist.suite import Gist
 from toolplan.bench.gist.weighing import Fork, Weighing, forked
+from toolplan.bench.report.page import html
 from toolplan.bench.runs import ASKED, DONE, READ, RunRecord, StepRecord
 from toolplan.bench.runs.keeping import Runs, packed, read
 from toolplan.bench.runs.running import run as run_task
@@ -253,6 +255,13 @@ def test_each_method_stands_beside_the_paper_and_is_compared_with_top_goal(runs:
         r.success * ((r.arm == "ours") - (r.arm == "top-goal")) for r in runs.records if r.judged["type"] in TABLES_TYPES
     )
     assert ours.tokens > rows[FOUR, "gold-goal"].tokens
+
+
+def test_the_report_draws_methods_by_type_beside_the_paper(runs: Runs) -> None:
+    page = html([runs])
+    assert page.count("<svg") == 3 * len(TABLES_TYPES)
+    assert "four: wrong goals, %" in page and "explicit: with a question, %" in page
+    assert "ours, the paper, seven large models: 97" in page and re.search(r"ours, first: \d+", page)
 
 
 TABLES_TYPES = {kind for kind, _ in TABLES}

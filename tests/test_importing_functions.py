@@ -184,7 +184,10 @@ def test_what_is_passed_if_known_is_a_fact_that_nobody_is_asked_for() -> None:
 
     domain = gathered(search_hotels).domain
     assert domain.tools["search_hotels"].interface.passes["rooms"] == IfKnown(AtomicFormula("many_rooms"))
-    assert (domain.facts["many_rooms"].value, domain.facts["many_rooms"].description) == (ValueType("integer"), "How many rooms are wanted.")
+    assert (domain.facts["many_rooms"].value, domain.facts["many_rooms"].description) == (
+        ValueType("integer"),
+        "How many rooms are wanted.",
+    )
     assert list(domain.asks) == ["ask_city"]
 
 

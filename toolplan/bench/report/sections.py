@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from toolplan.bench.gist.comparing import beside_paper, how_read
 from toolplan.bench.report import paper
+from toolplan.bench.report.by_type import shares
 from toolplan.bench.report.plots import dots
 from toolplan.bench.report.points import METRICS, points
 from toolplan.bench.runs import RunRecord
@@ -138,6 +139,8 @@ def _short(runs: Runs) -> Iterator[ShortRow]:
 
 def _plots(start: str, files: Sequence[Runs]) -> Iterator[tuple[str, str]]:
     if start == "gist":
+        for number, (title, found) in enumerate(shares(files)):
+            yield title, dots(f"gist-{number}", title, found, 100.0)
         return
     for suite in dict.fromkeys(runs.subject.suite for runs in files):
         of_suite = [runs for runs in files if runs.subject.suite == suite]
