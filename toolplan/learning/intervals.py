@@ -18,3 +18,11 @@ def wilson(hits: int, cases: int) -> tuple[float, float]:
     share, spread = hits / cases, Z95**2 / cases
     centre, half = share + spread / 2, Z95 * sqrt(share * (1 - share) / cases + spread / cases / 4)
     return max(0.0, (centre - half) / (1 + spread)), min(1.0, (centre + half) / (1 + spread))
+
+
+def percent(hits: int, cases: int, *, places: int = 0) -> str:
+    """The share in percent, with its interval: `90 (83-94)`. Of no cases there is none, and nothing is said."""
+    if not cases:
+        return ""
+    share, low, high = (f"{100 * value:.{places}f}" for value in (hits / cases, *wilson(hits, cases)))
+    return f"{share} ({low}-{high})"

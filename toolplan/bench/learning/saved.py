@@ -16,7 +16,7 @@ from toolplan.bench.learning.datasets import DATASETS, Dataset
 from toolplan.bench.learning.ready import Conversation, Judged, Verdict, played, played_apart
 from toolplan.bench.learning.replays import Replayer
 from toolplan.bench.tables import Row
-from toolplan.learning.intervals import wilson
+from toolplan.learning.intervals import percent
 from toolplan.learning.selection import Adaptive, Settings
 
 PAPER, READY, READY_BESIDES = "inertia, as in the paper", "ready", "ready, besides what the reading names"
@@ -160,14 +160,9 @@ def _row(names: tuple[str, str, str], calls: int, counts: _Counts, paper: _Count
         counts.wrong,
         counts.readings,
         counts.saved,
-        _share(counts.wrong, counts.made),
-        _share(counts.wrong + counts.later, counts.made),
+        percent(counts.wrong, counts.made, places=1),
+        percent(counts.wrong + counts.later, counts.made, places=1),
         None if paper is None else counts.saved >= paper.saved,
         None if paper is None else counts.made >= paper.made,
         None if paper is None or not counts.made or not paper.made else counts.wrong * paper.made < paper.wrong * counts.made,
     )
-
-
-def _share(hits: int, cases: int) -> str:
-    low, high = wilson(hits, cases)
-    return f"{100 * hits / cases:.1f} ({100 * low:.1f}-{100 * high:.1f})" if cases else ""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
 
-from toolplan.bench.links.figures import percent
 from toolplan.bench.links.fitting import is_right
 from toolplan.bench.links.gold import Gold, Pair
 from toolplan.bench.tables import Row
 from toolplan.importing.linking.candidates import candidates
 from toolplan.importing.linking.weights import FITTED
+from toolplan.learning.intervals import percent
 
 BOUNDS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 1.0)
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import toolplan
-from toolplan.bench.links.figures import percent
 from toolplan.bench.links.gold import Chain, Gold
 from toolplan.bench.tables import Row
 from toolplan.importing.tools import Imported, imported
+from toolplan.learning.intervals import percent
 
 EXACT, TIED = "exact", "another plan that is as good"
 

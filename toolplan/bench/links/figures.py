@@ -9,7 +9,7 @@ from statistics import fmean
 from toolplan.bench.links.gold import Gold, Pair
 from toolplan.bench.links.methods import BY_NAME, GRAPH_TOOL_CALL, OURS
 from toolplan.bench.tables import Row
-from toolplan.learning.intervals import wilson
+from toolplan.learning.intervals import percent
 
 MARGIN = 0.1
 """By how much the F1 of ours has to be above that of the other methods."""
@@ -59,12 +59,6 @@ def scored(gold: Gold, method: str, proposed: frozenset[Pair]) -> Scored:
 def _f1(right: int, proposed: int, linked: int) -> float:
     """The harmonic mean of precision and recall; nothing proposed of nothing linked is right."""
     return 2 * right / (proposed + linked) if proposed + linked else 1.0
-
-
-def percent(part: int, whole: int) -> str:
-    """A share with its interval."""
-    low, high = wilson(part, whole)
-    return f"{100 * part / whole:.0f} ({100 * low:.0f}-{100 * high:.0f})" if whole else ""
 
 
 def means(rows: Sequence[Scored]) -> Mapping[str, float]:

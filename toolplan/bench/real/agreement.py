@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from toolplan.bench.tables import Row
-from toolplan.learning.intervals import wilson
+from toolplan.learning.intervals import percent
 
 T = TypeVar("T")
 
@@ -47,13 +47,7 @@ def agreement(data: str, what: str, cases: Sequence[T], holds: Callable[[T], boo
     """Count `cases`; those for which it does not hold are counted by `kind`, the most frequent first."""
     others = [case for case in cases if not holds(case)]
     agreeing = len(cases) - len(others)
-    return Agreement(data, what, len(cases), agreeing, _percent(agreeing, len(cases)), _counted(map(kind, others)))
-
-
-def _percent(holds: int, cases: int) -> str:
-    """The share to two places: of many cases that nearly all hold, a rounder figure would say all."""
-    low, high = wilson(holds, cases)
-    return f"{100 * holds / cases:.2f} ({100 * low:.2f}-{100 * high:.2f})" if cases else ""
+    return Agreement(data, what, len(cases), agreeing, percent(agreeing, len(cases), places=2), _counted(map(kind, others)))
 
 
 def _counted(kinds: Iterable[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from toolplan.bench.tables import Row
-from toolplan.learning.intervals import wilson
+from toolplan.learning.intervals import percent
 
 TOP = (3, 5, 10, 15, 20, 30)
 """The lengths of lists."""
@@ -51,13 +51,7 @@ def recall(method: str, k: int, outcomes: Sequence[Outcome]) -> Recall:
     each = [fmean(outcome.sent or (0,)) for outcome in outcomes]
     in_all = [sum(outcome.sent) for outcome in outcomes]
     questions = sum(outcome.questions for outcome in outcomes)
-    return Recall(method, k, wanted, shown, percent(shown, wanted), round(fmean(each)), round(fmean(in_all)), questions)
-
-
-def percent(hits: int, cases: int) -> str:
-    """The share in percent, and its interval."""
-    low, high = wilson(hits, cases)
-    return f"{100 * hits / cases:.1f} ({100 * low:.1f}-{100 * high:.1f})" if cases else ""
+    return Recall(method, k, wanted, shown, percent(shown, wanted, places=1), round(fmean(each)), round(fmean(in_all)), questions)
 
 
 def characters(name: str, description: str, schema: object) -> int:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from toolplan.bench.gist.comparing import PAPERS
 from toolplan.bench.gist.methods import METHODS
 from toolplan.bench.gist.paper import FOUR, Printed, printed
+from toolplan.bench.report import points
 from toolplan.bench.report.points import Point, Points
 from toolplan.bench.runs import RunRecord
 from toolplan.bench.runs.keeping import Runs
-from toolplan.learning.intervals import wilson
 
 PAPER = "the paper, seven large models"
 
@@ -35,7 +35,7 @@ def shares(files: Sequence[Runs]) -> Iterator[tuple[str, Points]]:
     """Each share with its name, for the paper's four types together, then for each of them; by method, and by who chose."""
     for kind in (FOUR, *PAPERS):
         for share in SHARES:
-            found = {method: points for method in METHODS if (points := dict(_points(files, kind, method, share)))}
+            found = {method: made for method in METHODS if (made := dict(_points(files, kind, method, share)))}
             if found:
                 yield f"{kind}: {share.name}", found
 
@@ -45,16 +45,11 @@ def _points(files: Sequence[Runs], kind: str, method: str, share: _Share) -> Ite
     for runs in files:
         records = [record for record in runs.records if record.arm == method and record.judged["type"] in types]
         if records:
-            yield runs.subject.chooser, _point(sum(map(share.counts, records)), len(records))
+            yield runs.subject.chooser, points.share(sum(map(share.counts, records)), len(records))
     line = printed(kind, method)
     if line is not None and method in _methods(files):
         value = 100 * share.printed(line)
         yield PAPER, Point(value, value, value)
-
-
-def _point(hits: int, cases: int) -> Point:
-    low, high = wilson(hits, cases)
-    return Point(100 * hits / cases, 100 * low, 100 * high)
 
 
 def _methods(files: Sequence[Runs]) -> Mapping[str, None]:

@@ -34,10 +34,14 @@ class Metric:
     most: float | None = None
 
 
+def share(hits: int, cases: int) -> Point:
+    """The share in percent, of at least one case."""
+    low, high = wilson(hits, cases)
+    return Point(100 * hits / cases, 100 * low, 100 * high)
+
+
 def _success(records: Sequence[RunRecord]) -> Point:
-    reached = sum(record.success for record in records)
-    low, high = wilson(reached, len(records))
-    return Point(100 * reached / len(records), 100 * low, 100 * high)
+    return share(sum(record.success for record in records), len(records))
 
 
 def _mean(values: Sequence[float]) -> Point:

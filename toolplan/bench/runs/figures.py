@@ -11,7 +11,7 @@ from toolplan.bench.runs import ASKED, DONE, HANDED_OVER, NO_LOOK, RunRecord, St
 from toolplan.bench.runs.keeping import Runs
 from toolplan.bench.tables import Row
 from toolplan.domain import DEFAULT_RISK
-from toolplan.learning.intervals import wilson
+from toolplan.learning.intervals import percent
 
 SAFE = frozenset(level.name for level in DEFAULT_RISK if level.safe)
 WEIGHTS: Mapping[str, float] = {level.name: float(level.weight) for level in DEFAULT_RISK}
@@ -119,7 +119,7 @@ def _row(chooser: str, arm: str, runs: Sequence[RunRecord], base: Mapping[str, R
         chooser,
         arm,
         len(runs),
-        _share(sum(record.success for record in runs), len(runs)),
+        percent(sum(record.success for record in runs), len(runs)),
         f"{mean:.2f} ±{half:.2f}",
         sum(_counts(runs, is_premature)) / len(runs),
         sum(WEIGHTS.get(step.risk, max(WEIGHTS.values())) for step in steps if is_premature(step)) / len(runs),
@@ -127,7 +127,7 @@ def _row(chooser: str, arm: str, runs: Sequence[RunRecord], base: Mapping[str, R
         len(steps) / len(runs),
         sum(step.outcome == ASKED for step in steps) / len(runs),
         sum(step.is_unasked for step in steps) / len(runs),
-        _share(sum(step.outcome == DONE for step in due), len(due)),
+        percent(sum(step.outcome == DONE for step in due), len(due)) or "-",
         round(sum(tokens) / len(runs)),
         f"{100 * sum(tokens) / sum(shared):.1f}%" if len(shared) == len(runs) else "-",
         mcnemar(*zip(*paired, strict=True)).p if paired and arm != BASE else None,
@@ -136,13 +136,6 @@ def _row(chooser: str, arm: str, runs: Sequence[RunRecord], base: Mapping[str, R
 
 def _counts(runs: Sequence[RunRecord], counts: Callable[[StepRecord], bool]) -> list[int]:
     return [sum(map(counts, record.steps)) for record in runs]
-
-
-def _share(hits: int, cases: int) -> str:
-    if not cases:
-        return "-"
-    low, high = wilson(hits, cases)
-    return f"{100 * hits / cases:.0f} ({100 * low:.0f}-{100 * high:.0f})"
 
 
 def _why(record: RunRecord) -> str:
