@@ -1,8 +1,8 @@
 """Contracts for the services of Schema-Guided Dialogue, from their schemas.
 
-An intent is a goal and the tool that reaches it. Its required slots are facts that the goal is given and the tool requires; its optional ones
-are passed if they are known. Each slot that an intent takes has a question. A transactional intent is a write to be confirmed, the others only look. What a call returns are facts of
-their own: a search offers restaurants, and which of them is meant is for the user to say.
+An intent is a goal and the tool that reaches it. Its required slots are facts that the goal is given and the tool requires; its optional
+ones are passed if they are known. Each slot that an intent takes has a question. A transactional intent is a write to be confirmed, the
+others only look. What a call returns are facts of their own: a search offers restaurants, and which of them is meant is for the user to say.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ class MethodRow(Row):
     """One arm of one chooser. Shares are in percent, with the 95% interval of Wilson; means are per task, tools per look at a menu.
 
     `wrong` are calls of a tool that is not due, `premature` calls of one that is not safe and not due, and `severity` is the sum of their
-    weights of risk. `asked` are questions to the user, and `ready` calls that were made without a model; both are steps, too. `arguments` is the share of calls of the due tool that have
-    the right arguments. `p` compares success with that of all tools, task by task (McNemar).
+    weights of risk. `asked` are questions to the user, and `ready` calls that were made without a model; both are steps, too. `arguments` is
+    the share of calls of the due tool that have the right arguments. `p` compares success with that of all tools, task by task (McNemar).
     """
 
     chooser: str
