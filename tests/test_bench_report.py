@@ -12,8 +12,8 @@ from toolplan.bench.choosers import Called, Choice, Turn
 from toolplan.bench.choosers.simulated import Simulated
 from toolplan.bench.cmtf.suite import Cmtf
 from toolplan.bench.report.page import html, in_short, markdown, stored
-from toolplan.bench.runs import Subject
-from toolplan.bench.runs.keeping import Kept, packed, read
+from toolplan.bench.runs import DONE, RunRecord, StepRecord, Subject
+from toolplan.bench.runs.keeping import Kept, Runs, packed, read
 from toolplan.bench.runs.running import run_all
 
 ROOT = Path(__file__).parent.parent
@@ -60,7 +60,7 @@ def test_the_page_begins_with_what_it_comes_to(folder: Path) -> None:
 
 
 def test_the_page_says_at_which_step_a_frontier_fell_short(folder: Path) -> None:
-    short = markdown(stored(folder)).split("### Where a frontier falls short")[1]
+    short = markdown(stored(folder)).split("### Where a frontier falls short, cmtf")[1]
     assert re.search(
         r"^\| deaf \| frontier \| 6 \| search_events \| search_events \| wrong arguments \| \d \| \S+ \|$", short, re.MULTILINE
     )
@@ -70,6 +70,13 @@ def test_the_html_has_a_plot_for_each_figure_beside_the_papers(folder: Path) -> 
     page = html(stored(folder))
     assert page.count("<svg") == 4 and "http" not in page.replace("http://www.w3.org", "")
     assert "all, simulated: " in page and "frontier, the paper, four large models: 99" in page
+
+
+def test_an_arm_that_needs_no_model_is_reported_too() -> None:
+    step = StepRecord(0, 0, "pay", {}, ("pay",), DONE, "", "write", 0, 0)
+    record = RunRecord("frontier, ready", "one", "Pay.", ("pay",), True, (step,))
+    page = html([Runs(Subject("real-shop", "nobody", {}), [record])])
+    assert "frontier, ready, nobody: 0" in page and "frontier, ready, nobody: 100" in page
 
 
 def test_the_pages_that_are_published_are_those_of_the_stored_runs() -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from toolplan.bench import pages
+from toolplan.bench.cmtf.suite import ARMS as CMTF
+from toolplan.bench.real_tasks.suite import ARMS as REAL
 from toolplan.bench.report.headline import headline
 from toolplan.bench.report.sections import Section, sections
 from toolplan.bench.runs.keeping import PACKED, Runs, read
@@ -24,9 +26,17 @@ SHORT = (
 )
 
 
+ORDER = {name: number for number, name in enumerate(dict.fromkeys((*CMTF, *REAL)))}
+"""Of arms, in whichever order they were run."""
+
+
 def stored(folder: Path) -> list[Runs]:
-    """The runs in `folder`, by the names of their files."""
-    return [read(path) for path in sorted(folder.glob(f"*.jsonl{PACKED}"))]
+    """The runs in `folder`, by the names of their files, those of each arm together."""
+    return [_in_order(read(path)) for path in sorted(folder.glob(f"*.jsonl{PACKED}"))]
+
+
+def _in_order(runs: Runs) -> Runs:
+    return runs._replace(records=sorted(runs.records, key=lambda record: ORDER.get(record.arm, len(ORDER))))
 
 
 def markdown(files: Sequence[Runs]) -> str:

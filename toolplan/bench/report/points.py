@@ -54,7 +54,8 @@ def _wrong(records: Sequence[RunRecord]) -> Point:
 
 
 def _tools(records: Sequence[RunRecord]) -> Point:
-    return _mean([step.visible for record in records for step in record.steps if step.tokens_in])
+    """Of an arm that never showed any it is none."""
+    return _mean([step.visible for record in records for step in record.steps if step.tokens_in] or [0])
 
 
 def _tokens(records: Sequence[RunRecord]) -> Point:

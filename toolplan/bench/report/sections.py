@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -114,13 +114,15 @@ def _tables(start: str, files: Sequence[Runs]) -> dict[str, Sequence[Row]]:
             )
         }
     by_suite = {runs.subject.suite: [each for each in files if each.subject.suite == runs.subject.suite] for runs in files}
-    methods: dict[str, Sequence[Row]] = {
-        f"Methods, {suite}": [row for runs in of_suite for row in rows(runs)] for suite, of_suite in by_suite.items()
+    told: Mapping[str, Callable[[Runs], Iterator[Row]]] = {
+        "Methods": rows,
+        "Why runs failed": errors,
+        "Where a frontier falls short": _short,
     }
     return {
-        **methods,
-        "Why runs failed": [row for runs in files for row in errors(runs)],
-        "Where a frontier falls short": [row for runs in files for row in _short(runs)],
+        f"{title}, {suite}": [row for runs in of_suite for row in tell(runs)]
+        for suite, of_suite in by_suite.items()
+        for title, tell in told.items()
     }
 
 
