@@ -12,7 +12,7 @@ from toolplan.bench.report.by_type import shares
 from toolplan.bench.report.plots import dots
 from toolplan.bench.report.points import METRICS, points
 from toolplan.bench.runs import RunRecord
-from toolplan.bench.runs.figures import errors, failed_at, rows
+from toolplan.bench.runs.figures import errors, failed_at, outcome_of, rows
 from toolplan.bench.runs.keeping import Runs
 from toolplan.bench.tables import Row
 
@@ -133,7 +133,7 @@ def _short(runs: Runs) -> Iterator[ShortRow]:
         if record.arm.startswith("frontier") and not record.success and record.steps:
             number = failed_at(record)
             step = record.steps[number]
-            key = (record.arm, number + 1, " or ".join(step.gold) or "nothing", step.tool or "nothing", step.outcome)
+            key = (record.arm, number + 1, " or ".join(step.gold) or "nothing", step.tool or "nothing", outcome_of(step))
             found.setdefault(key, []).append(record)
     for (arm, number, due, called, outcome), records in sorted(found.items(), key=lambda item: (item[0][0], -len(item[1]), item[0])):
         yield ShortRow(runs.subject.chooser, arm, number, due, called, outcome, len(records), records[0].task)

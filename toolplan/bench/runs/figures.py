@@ -17,7 +17,21 @@ SAFE = frozenset(level.name for level in DEFAULT_RISK if level.safe)
 WEIGHTS: Mapping[str, float] = {level.name: float(level.weight) for level in DEFAULT_RISK}
 BASE = "all"
 """The method that the others are compared with."""
-WHY = ("not now", "wrong arguments", "refused", "wrong tool", "no call", "no text", "unreadable", "no such tool", HANDED_OVER, ASKED)
+NOTHING_SHOWN = "nothing shown"
+"""What went wrong where there was no tool to call, whatever a model said to that."""
+WHY = (
+    "not now",
+    "wrong arguments",
+    "refused",
+    "wrong tool",
+    "no call",
+    "no text",
+    "unreadable",
+    "no such tool",
+    HANDED_OVER,
+    NOTHING_SHOWN,
+    ASKED,
+)
 """What may be the last that went wrong, in the order of the columns."""
 
 
@@ -63,6 +77,7 @@ class ErrorRow(Row):
     unreadable: int
     no_such_tool: int
     handed_over: int
+    nothing_shown: int
     asked: int
 
 
@@ -81,6 +96,11 @@ def errors(runs: Runs) -> Iterator[ErrorRow]:
         if failed:
             why = Counter(map(_why, failed))
             yield ErrorRow(runs.subject.chooser, arm, len(failed), *(why[name] for name in WHY))
+
+
+def outcome_of(step: StepRecord) -> str:
+    """What came of a step, in words."""
+    return NOTHING_SHOWN if not step.tool and not step.visible and not step.always and step.outcome not in NO_LOOK else step.outcome
 
 
 def is_wrong(step: StepRecord) -> bool:
@@ -142,7 +162,7 @@ def _why(record: RunRecord) -> str:
     """The last thing that went wrong in a run that failed."""
     for step in reversed(record.steps):
         if step.outcome not in (DONE, *NO_LOOK):
-            return step.outcome
+            return outcome_of(step)
         if is_wrong(step):
             return "wrong tool"
     return ASKED if any(step.outcome == ASKED for step in record.steps) else "wrong tool"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from toolplan.bench.runs import NO_LOOK, RunRecord
-from toolplan.bench.runs.figures import is_premature, is_wrong
+from toolplan.bench.runs.figures import is_premature, is_wrong, outcome_of
 
 
 def lines(record: RunRecord, chooser: str) -> Iterator[str]:
@@ -22,4 +22,4 @@ def lines(record: RunRecord, chooser: str) -> Iterator[str]:
         mark = ", premature" if is_premature(step) else ", wrong" if is_wrong(step) else ""
         seen = "ready" if step.is_unasked else f"{step.visible} visible"
         yield f"  {number}. {seen}, due {' or '.join(step.gold) or 'nothing'}: called {called}{mark}"
-        yield f"     {step.outcome}{': ' + step.detail if step.detail else ''} ({step.tokens_in} + {step.tokens_out} tokens)"
+        yield f"     {outcome_of(step)}{': ' + step.detail if step.detail else ''} ({step.tokens_in} + {step.tokens_out} tokens)"
