@@ -191,6 +191,14 @@ def test_what_is_passed_if_known_is_a_fact_that_nobody_is_asked_for() -> None:
     assert list(domain.asks) == ["ask_city"]
 
 
+def test_what_is_required_and_passed_if_known_has_the_type_of_its_argument() -> None:
+    @contract(requires="many_rooms", passes={"rooms": "many_rooms if known"}, produces="hotels", risk="read")
+    def search_hotels(rooms: int = 1) -> None:
+        """Look for hotels."""
+
+    assert gathered(search_hotels).domain.facts["many_rooms"].value == ValueType("integer")
+
+
 def test_every_clause_can_be_said() -> None:
     @contract(
         requires="a or b",

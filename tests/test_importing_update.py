@@ -127,6 +127,21 @@ def test_a_new_required_argument_is_a_fact_and_makes_the_goal_dearer() -> None:
     assert told(after) == ["dearer: goal `edit_note`, 22 -> 27"]
 
 
+def test_a_fact_that_was_passed_if_known_is_the_one_that_is_required() -> None:
+    def search(required: list[str]) -> list[RealTool]:
+        schema = {
+            "type": "object",
+            "properties": {"city": {"type": "string"}, "number_of_rooms": {"type": "integer"}},
+            "required": required,
+        }
+        return [RealTool("search_hotels", "Look for hotels.", schema)]
+
+    before, after = search(["city"]), search(["city", "number_of_rooms"])
+    mine = imported(before, name="hotels").text.replace("number_of_rooms free", "number_of_rooms = rooms if known")
+    merged = updated(Source("hotels.toolplan", mine.replace("tool ", "fact rooms: integer\n\ntool ", 1)), before, after).text
+    assert "requires search_hotels_city, rooms\n" in merged and merged.count("fact ") == 3
+
+
 def test_an_argument_that_is_gone_takes_its_fact_and_its_question_along() -> None:
     def change(entries: list[dict]) -> None:  # type: ignore[type-arg]
         del entries[1]["inputSchema"]["properties"]["new_text"]

@@ -88,7 +88,7 @@ def _arguments(tool: Tool, real: RealTool, place: Location, suggester: Suggester
             yield Diagnostic(Code.UNFIT_LITERAL, message, place, _choices(schema))
     missing = [name for name in real.required if isinstance(passes.get(name), IfKnown | None)]
     if passes and missing:
-        message = f"{quoted(real.name)} requires {', '.join(map(quoted, missing))}, and {quoted(tool.name)} does not pass it"
+        message = f"{quoted(real.name)} requires {', '.join(map(quoted, missing))}, and {quoted(tool.name)} does not always pass it"
         yield Diagnostic(Code.MISSING_REAL_PARAMETER, message, place, "pass a fact, a literal, `from` facts, or `free`")
 
 

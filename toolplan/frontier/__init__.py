@@ -115,7 +115,7 @@ def plan(
     """The whole best plan from `state` to `goal`, by (score, number of steps), proved by `engine` within `limit`.
 
     `state` holds atoms (`"date"`, `"found(report)"`, `("found", "report")`, `"event_id?"` for uncertain, `"not private(report)"`), or
-    maps facts to values (False is known false, None unknown). `goal` is a goal's name, a goal with arguments, a condition, or several.
+    maps facts to values (False is known false, but the value of a boolean; None unknown). `goal` is a goal's name, a goal with arguments, a condition, or several.
     `forbid` names tools, questions or levels of risk; `exhausted` steps that are not to be tried again. Raises DomainError with every
     mistake in the call, and where the engine is missing or fails; no plan is an outcome, not an error.
 

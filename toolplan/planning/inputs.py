@@ -137,7 +137,7 @@ class _Reading:
         return (_Said(Atom(name, tuple(arguments)), "uncertain" if mark else "known"),)
 
     def _entry(self, key: object, value: object) -> Sequence[_Said]:
-        """A fact and its value: None is unknown; False is known false and True known without a value, unless it carries one of them."""
+        """A fact and its value: None is unknown; False is known false, True known without a value, and of a boolean both are its value."""
         return [] if value is None else [self._valued(item, value) for item in self._item(key)]
 
     def _valued(self, item: _Said, value: object) -> _Said:

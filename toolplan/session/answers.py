@@ -33,13 +33,18 @@ def answered(domain: Domain, question: OpenQuestion | None, answer: object, now:
     if question is None:
         raise _refused("no question is open", "answer what `next()` asks, or tell it with `hear`")
     at = now.timestamp()
-    if answer is True or answer is False:
+    if isinstance(answer, bool) and not _carries_it(domain, question):
         return Answered(at, (), Agreed() if answer else Refused(), by)
     if isinstance(question, AskedGoal | AskedEntity):
         return Answered(at, (), _option(question, answer), by)
     if not isinstance(question, AskedFacts):
         raise _refused("the question is one for yes or no", "answer True or False")
     return Answered(at, told_by(by, _beliefs(domain, question, answer, now)), None, by)
+
+
+def _carries_it(domain: Domain, question: OpenQuestion) -> bool:
+    """Whether a yes or no is the value that is asked for, and no reply to the question."""
+    return isinstance(question, AskedFacts) and len(question.atoms) == 1 and domain.facts[question.atoms[0].fact].is_boolean
 
 
 def _option(question: AskedGoal | AskedEntity, answer: object) -> Reply:

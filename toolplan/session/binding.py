@@ -36,7 +36,7 @@ from toolplan.language.alphabets import disguised
 from toolplan.language.diagnostics import visible
 from toolplan.planning.plans import Atom, Status, Step
 from toolplan.planning.problem import Problem, ground
-from toolplan.session.beliefs import Beliefs, Read, believed, digest, digest_of
+from toolplan.session.beliefs import LEFT_OUT, Beliefs, Read, believed, digest, digest_of
 from toolplan.session.memory import Frame, Memory
 from toolplan.values import Normal, normal
 
@@ -93,7 +93,7 @@ class Binder:
         """The call of `step`; `given` is what a model proposes, None where no model was asked.
 
         What is free is a model's to choose or to leave out, so that without one nothing is bound. What `passes` binds may be given as well,
-        and must be the same after normalising; what it binds only if it is known may not be given where it is not. What is known without a
+        and must be the same after normalising; what it binds only if it is known may not be given where it is not, but as null. What is known without a
         value is for the model to give, and so is everything where the contract has no `passes`, unless the tool takes no arguments. Whatever
         is given as the idempotency key, it is made here.
         """
@@ -113,7 +113,7 @@ class Binder:
                     arguments[name] = Argument(given[name], Source.MODEL)
                 case None if not isinstance(source, Free):
                     wanted.append(name)
-        offered = given or {}
+        offered = {name: value for name, value in (given or {}).items() if value is not None or not isinstance(passes.get(name), IfKnown)}
         wrong = [
             name
             for name in offered
@@ -214,20 +214,27 @@ def binder_of(problem: Problem, memory: Memory, catalog: Catalog, now: datetime)
 def reads_of(problem: Problem, levels: Sequence[Beliefs], step: Step) -> tuple[Read, ...]:
     """What a call of `step` rests on: of the facts that its contract requires or passes, those of which something is believed.
 
-    A call from which an argument was left out rests on that nothing was known of it, so that it is made again once something is.
+    A call from which an argument is left out rests on that, so that it is made again once somebody says it.
     """
     tool = problem.domain.tools[step.action]
     binding = problem.binding(step)
-    sources = tool.interface.passes.values()
-    passed = (ground(formula, binding) for source in sources for formula in _passed(source))
-    optional = {ground(source.atom, binding) for source in sources if isinstance(source, IfKnown)}
+    passed = (ground(formula, binding) for source in tool.interface.passes.values() for formula in _passed(source))
+    left = {atom for atom in optional(problem, step).values() if atom not in problem.state.known}
     atoms = dict.fromkeys((*_required(problem, tool.requires, binding), *passed))
-    return tuple(Read(atom, digest) for atom in atoms if (digest := digest_of(levels, atom)) or atom in optional)
+    digests = {atom: LEFT_OUT if atom in left else digest_of(levels, atom) for atom in atoms}
+    return tuple(Read(atom, digest) for atom, digest in digests.items() if digest or atom in left)
 
 
-def made_with(reads: Sequence[Read], call: Call) -> tuple[Read, ...]:
+def optional(problem: Problem, step: Step) -> dict[str, Atom]:
+    """What a call of `step` passes if it is known, by argument."""
+    binding, passes = problem.binding(step), problem.domain.tools[step.action].interface.passes
+    return {name: ground(source.atom, binding) for name, source in passes.items() if isinstance(source, IfKnown)}
+
+
+def made_with(problem: Problem, reads: Sequence[Read], call: Call) -> tuple[Read, ...]:
     """`reads`, which are as things are now, as they were for `call`, which may have been made with values that are believed no more."""
     now = {read.atom: read for read in reads}
+    now |= {atom: Read(atom, LEFT_OUT) for name, atom in optional(problem, call.step).items() if name not in call.arguments}
     for argument in call.arguments.values():
         if argument.fact is not None:
             now[argument.fact] = Read(argument.fact, digest(Status.KNOWN, argument.value))

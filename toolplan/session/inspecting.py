@@ -19,6 +19,7 @@ from toolplan.language.diagnostics import quoted
 from toolplan.planning.plans import Atom, Status
 from toolplan.planning.problem import Problem, ground
 from toolplan.session.beliefs import Beliefs, believed
+from toolplan.session.binding import optional
 from toolplan.session.results.linear import compiled, encodable
 from toolplan.values import Normal, normal
 from toolplan.values.comparing import holds
@@ -45,12 +46,14 @@ def faults(problem: Problem, levels: Sequence[Beliefs], call: Call, catalog: Cat
 
 
 def unmet(problem: Problem, levels: Sequence[Beliefs], call: Call, now: datetime) -> list[str]:
-    """As `faults`, of a call whose arguments fit the schema."""
+    """As `faults`, of a call whose arguments fit the schema. Of what is left out nothing is checked."""
     tool = problem.domain.tools[call.step.action]
     if not tool.interface.checks:
         return []
     binding, passed = problem.binding(call.step), _passed(problem, tool, call)
-    failed = (check for check in tool.interface.checks if not _holds(problem, levels, binding, passed, check, now))
+    left = {atom for name, atom in optional(problem, call.step).items() if name not in call.arguments}
+    due = (check for check in tool.interface.checks if left.isdisjoint(_compared(check, binding)))
+    failed = (check for check in due if not _holds(problem, levels, binding, passed, check, now))
     return [f"`{_shown(check)}` is not known to hold" for check in failed]
 
 
@@ -120,6 +123,10 @@ def _passed(problem: Problem, tool: Tool, call: Call) -> dict[Atom, object]:
     passed = ((name, source.atom if isinstance(source, IfKnown) else source) for name, source in tool.interface.passes.items())
     sources = ((name, source) for name, source in passed if isinstance(source, AtomicFormula))
     return {ground(source, binding): call.arguments[name].value for name, source in sources if name in call.arguments}
+
+
+def _compared(check: Comparison, binding: Mapping[str, str]) -> list[Atom]:
+    return [ground(side, binding) for side in (check.left, check.right) if isinstance(side, AtomicFormula)]
 
 
 def _holds(

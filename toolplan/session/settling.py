@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from toolplan.planning.plans import Atom
-from toolplan.session.beliefs import Belief, Beliefs, Read, believed, current, digest_of
+from toolplan.session.beliefs import Belief, Beliefs, Read, believed, current, digest_of, stands
 from toolplan.session.events import AskedCall
 from toolplan.session.memory import Frame, Memory
 
@@ -52,8 +52,8 @@ def _outdated(memory: Memory, belief: Belief, frame: Frame | None, gone: set[Rea
         return False
     levels = memory.levels(frame or memory.active)
     for read in belief.reads:
-        now = digest_of(levels, read.atom)
-        if read in gone or (now != read.digest and (now or frame is not None)):
+        missed = frame is not None or digest_of(levels, read.atom) != ""
+        if read in gone or (missed and not stands(levels, read)):
             return True
     return False
 

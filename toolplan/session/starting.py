@@ -23,7 +23,7 @@ from toolplan.session.memory import Memory
 def running_of(problem: Problem, memory: Memory, call: Call, outcome: int) -> Running:
     """`call` as it runs for the open request of `memory`, which hopes for its `outcome` of several, else -1."""
     levels = memory.levels(memory.active)
-    reads = made_with(reads_of(problem, levels, call.step), call)
+    reads = made_with(problem, reads_of(problem, levels, call.step), call)
     safe = problem.domain.risk_of(problem.domain.tools[call.step.action]).safe
     return Running(call, reads, memory.current.number, outcome, reads if safe else said_in(levels, reads))
 

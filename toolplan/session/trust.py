@@ -11,6 +11,7 @@ from toolplan.frontier.calls import Source
 from toolplan.planning.plans import Status
 from toolplan.session.beliefs import Belief
 from toolplan.session.events import MODEL, Observed
+from toolplan.session.negation import is_negated
 from toolplan.session.spelling import spelling
 from toolplan.session.turns import Stated, TurnReading
 from toolplan.values import Found, Normal, found, normal
@@ -38,7 +39,7 @@ def reported_by(by: str, seen: Observed) -> Observed:
 
 def _belief(domain: Domain, item: Stated, text: str, now: datetime) -> Belief:
     value = None if item.value is True and not domain.facts[item.atom.fact].is_boolean else item.value
-    if spelling(item.words, text) and (item.value is True or _means(domain.facts[item.atom.fact].value, item.words, value, now)):
+    if spelling(item.words, text) and (value is None or _means(domain.facts[item.atom.fact].value, item.words, value, now)):
         return Belief(item.atom, Status.KNOWN, value, Source.USER, now.timestamp(), item.words)
     return Belief(item.atom, Status.CLAIMED, value, Source.MODEL, now.timestamp(), item.words)
 
@@ -55,6 +56,8 @@ def _means(kind: ValueType | None, words: str, value: object, now: datetime) -> 
         return _plain(value) in _plain(words)
     if normal(kind, words, now) == Normal(value):
         return True
+    if isinstance(value, bool):
+        return is_negated(words) is not value
     if kind is not None and kind.kind in ("date", "datetime") and isinstance(value, str):
         # "to 5" says at what time, where that is what is spoken of.
         said = (*found(words, now), *found(f"at {words}", now))

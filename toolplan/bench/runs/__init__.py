@@ -37,7 +37,7 @@ class StepRecord:
     @property
     def is_unasked(self) -> bool:
         """Whether a tool was called without a model."""
-        return bool(self.tool) and not self.tokens_in
+        return bool(self.tool) and not (self.tokens_in or self.visible or self.always)
 
 
 @dataclass(frozen=True, slots=True)

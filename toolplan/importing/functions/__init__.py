@@ -156,7 +156,7 @@ def _carried(contracts: Sequence[Stated]) -> Mapping[str, Carried]:
     """The required facts without objects, with what is said of the first argument that takes each."""
     found: dict[str, Carried] = {}
     for contract in contracts:
-        argument_of = {source: argument for argument, source in reversed(list(contract.passes.items()))}
+        argument_of = {source.removesuffix(" if known"): argument for argument, source in reversed(list(contract.passes.items()))}
         for atom in contract.atoms("requires"):
             name = atom.name.text
             if atom.terms is None and (name not in found or found[name].kind.type is None):

@@ -12,7 +12,7 @@ from pathlib import Path
 from toolplan.catalog import Catalog, RealTool
 from toolplan.checks import lints
 from toolplan.checks.schemas import against_schemas
-from toolplan.domain import AtomicFormula, Domain
+from toolplan.domain import AtomicFormula, Domain, IfKnown
 from toolplan.importing.tools import Given, Imported, Rater, Trust, imported
 from toolplan.importing.updating.declared import Declarations, declared
 from toolplan.importing.updating.differences import Difference, differences
@@ -73,8 +73,9 @@ def _names_in(domain: Domain) -> Given:
     for tool in domain.tools.values():
         tools.setdefault(tool.call_name, tool.name)
         for argument, source in tool.interface.passes.items():
-            if isinstance(source, AtomicFormula) and not source.terms:
-                facts.setdefault((tool.call_name, argument), source.fact)
+            passed = source.atom if isinstance(source, IfKnown) else source
+            if isinstance(passed, AtomicFormula) and not passed.terms:
+                facts.setdefault((tool.call_name, argument), passed.fact)
     return Given(tools, facts)
 
 

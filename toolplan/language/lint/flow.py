@@ -106,9 +106,9 @@ def arguments(tool: Tool) -> Iterator[AtomicFormula]:
 
 
 def _added(domain: Domain, tool: Tool) -> Iterator[str]:
-    """The facts of no object that have values, and that `tool` passes if they are known."""
+    """The facts of no object that `tool` passes if they are known."""
     for source in tool.interface.passes.values():
-        if isinstance(source, IfKnown) and not source.atom.terms and domain.facts[source.atom.fact].value is not None:
+        if isinstance(source, IfKnown) and not source.atom.terms:
             yield source.atom.fact
 
 

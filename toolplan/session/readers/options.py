@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from toolplan.domain import ValueType
+from toolplan.session.negation import DENIALS, NEGATIONS, negates
 from toolplan.session.readers.tokens import COURTESIES, Token, stem, stems
 
-NEGATIONS = frozenset("no not without never cannot unnecessary non".split())
+VERDICTS = {"yes": True, "yeah": True, "yep": True, "true": True, "no": False} | dict.fromkeys(DENIALS, False)
+"""Words after a question or a colon that say how it is."""
 UNDECIDED = frozenset("prefer preference matter care either if whether or".split())
 """Words of a clause that leaves open what it names."""
 GENERIC = frozenset(
@@ -46,16 +48,20 @@ def option_said(kind: ValueType, turn: Sequence[Token]) -> Said | None:
 def flag_said(words: Iterable[str], turn: Sequence[Token]) -> Said | None:
     """Yes or no to the fact with `words` in its name, where one clause of the turn says them all; None where clauses differ.
 
-    Of the clause, what says it goes from the first to the last of these words and of those that negate them.
+    Of the clause, what says it goes from the first to the last of these words and of those that negate them, and on to a verdict that stands after
+    a question mark or a colon: "unisex? no".
     """
     own = set(words) - GENERIC
-    said = [_flag(start, turn[start:end], own) for start, end in _clauses(turn) if _says(turn[start:end], own)]
+    said = [_flag(start, end, turn, own) for start, end in _clauses(turn) if _says(turn[start:end], own)]
     return said[0] if len({one.value for one in said}) == 1 else None
 
 
-def _flag(start: int, clause: Sequence[Token], own: set[str]) -> Said:
-    telling = [at for at, token in enumerate(clause, start) if _is_negation(token) or not own.isdisjoint(_stems_in(token))]
-    return Said(telling[0], telling[-1] + 1, not any(map(_is_negation, clause)))
+def _flag(start: int, end: int, turn: Sequence[Token], own: set[str]) -> Said:
+    clause = turn[start:end]
+    telling = [at for at, token in enumerate(clause, start) if negates(token.lower) or not own.isdisjoint(_stems_in(token))]
+    if end + 1 < len(turn) and turn[end].lower in "?:" and turn[end + 1].lower in VERDICTS:
+        return Said(telling[0], end + 2, VERDICTS[turn[end + 1].lower])
+    return Said(telling[0], telling[-1] + 1, not any(negates(token.lower) for token in clause))
 
 
 def _says(clause: Sequence[Token], own: set[str]) -> bool:
@@ -66,10 +72,6 @@ def _says(clause: Sequence[Token], own: set[str]) -> bool:
 
 def _stems_in(token: Token) -> list[str]:
     return [stem(part) for part in token.lower.split("-")]
-
-
-def _is_negation(token: Token) -> bool:
-    return any(word in NEGATIONS or word.endswith(("n't", "n’t")) for word in token.lower.split("-"))
 
 
 def _clauses(turn: Sequence[Token]) -> Iterator[tuple[int, int]]:
