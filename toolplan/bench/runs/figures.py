@@ -149,7 +149,7 @@ def _row(chooser: str, arm: str, runs: Sequence[RunRecord], base: Mapping[str, R
         sum(step.is_unasked for step in steps) / len(runs),
         percent(sum(step.outcome == DONE for step in due), len(due)) or "-",
         round(sum(tokens) / len(runs)),
-        f"{100 * sum(tokens) / sum(shared):.1f}%" if len(shared) == len(runs) and sum(shared) else "-",
+        f"{100 * sum(tokens) / sum(shared):.1f}%" if len(shared) == len(runs) and sum(shared) > 0 else "-",
         mcnemar(*zip(*paired, strict=True)).p if paired and arm != BASE else None,
     )
 
