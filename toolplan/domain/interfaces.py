@@ -85,6 +85,11 @@ class Interface:
     returns: tuple[tuple[AtomicFormula, Path | Pattern | HostReader], ...] = ()
     fails_when: tuple[str, ...] = ()
 
+    @property
+    def optional(self) -> Mapping[str, AtomicFormula]:
+        """What is passed only if it is known, by argument."""
+        return {name: source.atom for name, source in self.passes.items() if isinstance(source, IfKnown)}
+
 
 NO_INTERFACE = Interface()
 

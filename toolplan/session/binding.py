@@ -227,8 +227,8 @@ def reads_of(problem: Problem, levels: Sequence[Beliefs], step: Step) -> tuple[R
 
 def optional(problem: Problem, step: Step) -> dict[str, Atom]:
     """What a call of `step` passes if it is known, by argument."""
-    binding, passes = problem.binding(step), problem.domain.tools[step.action].interface.passes
-    return {name: ground(source.atom, binding) for name, source in passes.items() if isinstance(source, IfKnown)}
+    binding = problem.binding(step)
+    return {name: ground(atom, binding) for name, atom in problem.domain.tools[step.action].interface.optional.items()}
 
 
 def made_with(problem: Problem, reads: Sequence[Read], call: Call) -> tuple[Read, ...]:

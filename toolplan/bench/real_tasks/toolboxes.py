@@ -77,7 +77,7 @@ class Toolbox:
         return READ if any(each.name == tool and each.hints.get("readOnlyHint") is True for each in self.tools) else ""
 
     def fact_of(self, tool: str, argument: str) -> str | None:
-        """The fact whose value `tool` is passed as `argument`; None where it is passed none."""
+        """The fact whose value `tool` is passed as `argument` in each call; None where there is none, or it may be left out."""
         source = self._passed(tool).get(argument)
         return source.fact if isinstance(source, AtomicFormula) else None
 

@@ -24,8 +24,6 @@ SHORT = (
     "Tasks done, in percent: shown all tools; shown the next one alone, by a session behind its gate; and the same where a call of which all is "
     "known is made without a model. Tokens of these two, of those for all."
 )
-
-
 ORDER = {name: number for number, name in enumerate(dict.fromkeys((*CMTF, *REAL)))}
 """Of arms, in whichever order they were run."""
 
@@ -41,7 +39,8 @@ def _in_order(runs: Runs) -> Runs:
 
 def markdown(files: Sequence[Runs]) -> str:
     """The page for the documentation. The same runs have the same page."""
-    short = ["", "## In short", "", SHORT, "", *in_short(files)] if in_short(files) else []
+    table = in_short(files)
+    short = ["", "## In short", "", SHORT, "", *table] if table else []
     return "\n".join([f"# {TITLE}", "", WORDS, *short, *(line for section in sections(files) for line in _markdown(section))]) + "\n"
 
 

@@ -47,14 +47,12 @@ class Stated:
 
     def optional(self) -> Mapping[str, str]:
         """The facts without objects that are passed only if they are known, with the argument that takes each."""
-        passed = (value for clause in self.block.clauses if clause.word == "passes" for value in clause.values)
-        return {
-            atom.name.text: argument.text if isinstance(argument, nodes.Name) else argument.value
-            for value in passed
-            if isinstance(value, nodes.Passing) and value.word == "if known"
-            for argument, atom in [(value.parameter, value.value)]
-            if isinstance(atom, nodes.Formula) and atom.terms is None
-        }
+        found: dict[str, str] = {}
+        for value in (value for clause in self.block.clauses if clause.word == "passes" for value in clause.values):
+            match value:
+                case nodes.Passing(argument, "if known", nodes.Formula(fact, None)):
+                    found[fact.text] = argument.text if isinstance(argument, nodes.Name) else argument.value
+        return found
 
 
 def stated(function: Callable[..., Any], tool: RealTool, clauses: Clauses) -> Stated:

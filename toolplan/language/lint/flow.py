@@ -105,13 +105,6 @@ def arguments(tool: Tool) -> Iterator[AtomicFormula]:
             sources += source.items
 
 
-def _added(domain: Domain, tool: Tool) -> Iterator[str]:
-    """The facts of no object that `tool` passes if they are known."""
-    for source in tool.interface.passes.values():
-        if isinstance(source, IfKnown) and not source.atom.terms:
-            yield source.atom.fact
-
-
 def wants(goal: Goal) -> set[Literal]:
     """What must hold in the end."""
     return {*literals(goal.achieves), *(Literal(atom.fact) for atom in goal.given)}
@@ -177,7 +170,7 @@ def flow_of(domain: Domain) -> Flow:
     given = {atom.fact for goal in domain.goals.values() for atom in goal.given}
     given |= {item.atom.fact for test in domain.tests for item in test.given}
     given |= {fact.name for fact in domain.facts.values() if fact.closed}
-    given |= {fact for tool in domain.tools.values() for fact in _added(domain, tool)}
+    given |= {atom.fact for tool in domain.tools.values() for atom in tool.interface.optional.values() if not atom.terms}
     tested = {literal for test in domain.tests for wanted in test.wanted for literal in literals(wanted.condition)}
     tested |= {
         Literal(atom.fact, value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 
-from toolplan.domain import AskKind, AtomicFormula, Domain, Fact, Goal, IfKnown, Performer, Slot, Template, ValueType, Variable
+from toolplan.domain import AskKind, AtomicFormula, Domain, Fact, Goal, Performer, Slot, Template, ValueType, Variable
 from toolplan.goals.rankers.prompting import candidates_schema, closed_object, data, list_of, one_of
 from toolplan.language.lint.flow import literals
 from toolplan.planning.memo import per_domain
@@ -100,9 +100,10 @@ def _options(kind: ValueType | None) -> tuple[str, ...]:
 def statable(domain: Domain) -> Mapping[str, Fact]:
     """The facts that a user can state, by name, in order of declaration.
 
-    They are what goals are given, what phrases have slots for, what questions ask for, what calls pass if it is known, and what the user does or
-    is trusted with. What a call can find out is there only if it is given or asked for as a value: nobody is identified because the user says so, and no goal
-    is reached by a turn that speaks of what it wants. Permissions come from elsewhere, and nobody speaks in the values of a schema.
+    They are what goals are given, what phrases have slots for, what questions ask for, what calls pass if it is known, and what the user does
+    or is trusted with. What a call can find out is there only if it is given or asked for as a value: nobody is identified because the user
+    says so, and no goal is reached by a turn that speaks of what it wants. Permissions come from elsewhere, and nobody speaks in the values
+    of a schema.
     """
     goals, asks = domain.goals.values(), domain.asks.values()
     given = {formula.fact for goal in goals for formula in goal.given}
@@ -111,7 +112,7 @@ def statable(domain: Domain) -> Mapping[str, Fact]:
     chosen = {effect.atom.fact for ask in asks if ask.kind is AskKind.ENTITY for effect in ask.produces}
     achieved = {literal.fact for goal in goals for literal in literals(goal.achieves) if domain.facts[literal.fact].value}
     done = {effect.atom.fact for tool in domain.tools.values() if tool.performer is Performer.USER for effect in tool.produces}
-    added = {source.atom.fact for tool in domain.tools.values() for source in tool.interface.passes.values() if isinstance(source, IfKnown)}
+    added = {atom.fact for tool in domain.tools.values() for atom in tool.interface.optional.values() if not atom.terms}
     names = given | slots | asked | done | ((chosen | achieved | added) - brought_about(domain))
     stated = {name: fact for name, fact in domain.facts.items() if name in names or fact.trusts_user}
     return {name: fact for name, fact in stated.items() if fact.value is None or fact.value.kind != "schema"}
