@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from toolplan.domain.actions import Tool
 
@@ -18,6 +18,11 @@ class Principal:
     scopes: frozenset[str] = frozenset()
     environment: str = ""
     clearances: frozenset[str] = frozenset()
+
+    def to_dict(self) -> dict[str, object]:
+        """The same as JSON values, sets in order."""
+        held = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: sorted(value) if isinstance(value, frozenset) else value for name, value in held.items()}
 
 
 def permits(tool: Tool, principal: Principal) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 
 from toolplan.domain import Domain, Principal
 from toolplan.frontier import Call, Frontier, callable_tools, plan_of
@@ -22,7 +21,7 @@ def decision(session: Session, now: Frontier, principal: Principal | None, expos
     domain, plan, reading = session.domain, plan_of(now.decision), now.reading
     content: Content = {
         "domain": {"name": domain.name, "digest": digest_of(session.contracts)},
-        "principal": _who(principal),
+        "principal": None if principal is None else principal.to_dict(),
         "decision": type(now.decision).__name__.lower(),
         "mode": now.mode,
         "exposure": exposure,
@@ -91,9 +90,3 @@ def _called(domain: Domain, call: Call) -> Content:
     evidence = tool.evidence
     contract: Content = {"step": str(call.step), "risk": domain.risk_of(tool).name, "owner": evidence.owner, "version": evidence.version}
     return contract | {"schema": call.schema, "arguments": arguments}
-
-
-def _who(principal: Principal | None) -> object:
-    if principal is None:
-        return None
-    return {name: sorted(held) if isinstance(held, frozenset) else held for name, held in asdict(principal).items()}

@@ -37,4 +37,4 @@ class Handles:
     def session(self, handle: str, principal: Principal) -> str:
         """The name of the session that `handle` opens for `principal`, with exactly these rights; for anybody else it is another."""
         held = json.dumps([handle, text_of(principal)])
-        return hmac.new(self._secret, _LABEL + held.encode(), "sha256").hexdigest()
+        return hmac.digest(self._secret, _LABEL + held.encode(), "sha256").hex()

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from toolplan.language.diagnostics import DomainError
 from toolplan.serving.approvals import Approval, Approvals, Undecidable
 from toolplan.serving.pages import fields_of, filled, notice, page
-from toolplan.serving.principals import read, written
+from toolplan.serving.principals import read
 
 PATH = "/approve"
 LASTS = 3600.0
@@ -41,7 +41,7 @@ class Links:
 
     def sign(self, approval: Approval, *, seconds: float = LASTS) -> str:
         """The path of a page on which `approval` is decided, good for so many `seconds`."""
-        claims = {"aud": _AUDIENCE, "exp": time.time() + seconds, **asdict(approval), "principal": written(approval.principal)}
+        claims = {"aud": _AUDIENCE, "exp": time.time() + seconds, **asdict(approval), "principal": approval.principal.to_dict()}
         return f"{PATH}/{jwt.encode(claims, self._key, algorithm=_ALGORITHM)}"
 
     def read(self, path: str) -> Approval:

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from toolplan.domain import Domain, Principal
-from toolplan.serving.principals import read, written
+from toolplan.serving.principals import read
 from toolplan.session.snapshots import digest_of
 from toolplan.session.stores import Store
 
@@ -66,7 +66,7 @@ class Register:
 
 
 def _line(entry: Entry) -> str:
-    return json.dumps([entry.session, written(entry.principal)])
+    return json.dumps([entry.session, entry.principal.to_dict()])
 
 
 def _entry(line: str) -> Entry:

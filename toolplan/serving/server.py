@@ -76,9 +76,6 @@ def server_of(desk: Desk, *, principal: Callable[[Context], Principal], secret: 
         on_call_tool=call_tool,
     )
 
-    # Otherwise the SDK lists all tools for each call, to look at its headers.
-    server.get_tool_input_schema = {tool.name: tool.schema for tool in tools.listed}.get
-
     def bound(context: Context) -> str:
         return text_of(principal(context))
 
