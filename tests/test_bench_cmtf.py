@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -220,6 +223,28 @@ def test_runs_are_kept_and_taken_up_again(tmp_path: Path) -> None:
     assert again == first and len(made) == 1
     assert read(path) == Runs(SUBJECT, first)
     assert len(times_of(path).read_text("utf-8").splitlines()) == 9
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are listed by Linux")
+def test_a_run_that_is_killed_leaves_no_process_behind_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    out = tmp_path / "runs.jsonl"
+    command = [sys.executable, "-m", "toolplan", "bench", "cmtf", "--arms", "all", "--jobs", "2", "--out", str(out)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as bench:
+        _wait_until(lambda: out.exists() and out.read_text("utf-8").count("\n") > 2)
+        children = Path(f"/proc/{bench.pid}/task/{bench.pid}/children").read_text("utf-8").split()
+        bench.kill()
+    assert len(children) >= 2
+    _wait_until(lambda: not any(Path("/proc", child).exists() for child in children))
+    assert run("bench", "cmtf", "--arms", "all", "--tasks", "12", "--out", str(out)).returncode == 0
+    names = [record.task for record in read(out).records]
+    assert set(names) >= set(Cmtf().tasks(12)) and len(names) == len(set(names))
+
+
+def _wait_until(has_come: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not has_come():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_runs_of_something_else_are_not_added_to(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from threading import Thread
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from toolplan.bench.choosers import Choice, Chooser, Turn
@@ -140,8 +142,17 @@ _here: list[_Here] = []
 
 
 def _start(suite: Suite, choosing: Callable[[], Chooser]) -> None:
+    Thread(target=_end_with_parent, daemon=True).start()
     _here.append(_Here(suite, choosing()))
 
 
 def _run_here(arm: str, task: str) -> Ran:
     return run(_here[0].suite, arm, task, _here[0].chooser)
+
+
+def _end_with_parent() -> None:
+    """End this process once the one that started it is lost: nobody would take its runs, and a model in it is large."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
