@@ -23,7 +23,7 @@ from toolplan.frontier import MODES, first_steps, moved_to_front, next_step
 from toolplan.frontier.parallel import parallel
 from toolplan.language.codes import Code
 from toolplan.planning.inputs import build
-from toolplan.planning.plans import Atom, Optimal, Plan, Step
+from toolplan.planning.plans import Atom, Optimal, Plan, Step, Unreachable
 from toolplan.planning.problem import Problem
 from toolplan.planning.search.uniform_cost import uniform_cost
 from toolplan.planning.semantics import applicable, is_valid_plan, replay, successor
@@ -72,12 +72,15 @@ def shown(drawn: Drawn, mode: str, **call: object) -> Frontier:
 
 
 def best_score(problem: Problem) -> tuple[Fraction, int] | None:
-    """What the oracle says, over every step there is: (score, steps), or None where nothing leads to the goal."""
-    solution = uniform_cost(problem, tuple(problem.steps()), GENEROUS)
-    if isinstance(solution, Optimal):
-        return solution.plan.score, len(solution.plan.steps)
-    assume(not isinstance(solution, Undecided))
-    return None
+    """What the oracle says, over every step there is: (score, steps), or None where nothing leads to the goal. What it cannot say is passed over."""
+    match uniform_cost(problem, tuple(problem.steps()), GENEROUS):
+        case Optimal(plan):
+            return plan.score, len(plan.steps)
+        case Unreachable():
+            return None
+        case solution:
+            assume(False)
+            raise AssertionError(solution)
 
 
 def after(problem: Problem, step: Step) -> Problem:

@@ -37,19 +37,39 @@ TOOLS = [
     {"name": "listing", "outputSchema": {"properties": {"files": {"type": "array"}, "error": {}}}},
     {"name": "accented", "outputSchema": {"properties": {"AÀ": {}}}},
     {"name": "loose", "outputSchema": {"properties": {"files": {}}, "additionalProperties": True}},
+    {
+        "name": "order.get",
+        "inputSchema": {
+            "properties": {
+                "number": {"type": "string"},
+                "either": {"type": ["integer", "null"]},
+                "total": {"type": "number"},
+                "lines": {"type": "array"},
+                "express": {"type": "boolean"},
+                "open": {"anyOf": [{"type": "string"}]},
+            }
+        },
+    },
 ]
+
+
+FACTS = "fact id: text  fact start_time: text  fact done  fact count: integer  fact rate: decimal  fact day: date  fact lines: text many"
 
 
 def codes(tool: str, tmp_path: Path) -> list[str]:
     path = tmp_path / "tools.json"
     path.write_text(json.dumps({"tools": TOOLS}))
-    resolved = check_text(f"fact id: text  fact start_time: text  fact done  {tool}")
+    resolved = check_text(f"{FACTS} {tool}")
     assert not [finding for finding in resolved.diagnostics if finding.severity is Severity.ERROR], resolved.diagnostics
     return [finding.code.number for finding in against_schemas(resolved, read_tools(path))]
 
 
 def contract(passes: str, *, risk: str = "write", calls: str = "calendar.update-event") -> str:
     return f'tool t calls "{calls}" {{ requires id, start_time {passes} produces done risk {risk} }}'
+
+
+def order(passes: str) -> str:
+    return f'tool t calls "order.get" {{ requires id passes {passes} produces done risk read }}'
 
 
 @pytest.mark.parametrize(
@@ -76,6 +96,14 @@ def contract(passes: str, *, risk: str = "write", calls: str = "calendar.update-
         (contract("returns done = $[0].anything", calls="listing"), []),
         (contract("returns done = $.anything", calls="loose"), []),
         (contract("returns done = $.anything", calls="bare"), []),
+        (order("number = id, either = count, total = count, open = count"), []),
+        (order("number = day, total = rate, express = done"), []),
+        (order("number = count"), []),
+        (order("number = rate"), ["TP426"]),
+        (order("number = rate if known"), ["TP426"]),
+        (order("express = count, either = id, total = day"), ["TP426"] * 3),
+        (order("either = rate"), []),
+        (order("lines = lines, number = lines"), []),
     ],
 )
 def test_what_does_not_fit_the_schema_is_found(tool: str, expected: list[str], tmp_path: Path) -> None:

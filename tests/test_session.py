@@ -524,6 +524,48 @@ def test_a_call_of_a_tool_that_takes_no_arguments_is_ready(schema: dict[str, obj
     assert (decision.ready is not None) == is_ready
 
 
+RUNS = """
+fact run: integer  fact seen  fact logs
+tool see calls "actions_get" { requires run passes resource_id = run produces seen risk read }
+tool read calls "get_logs" { requires run, seen passes run_id = run produces logs risk read }
+policy { risk read 0 safe }
+"""
+
+
+@pytest.mark.parametrize(("types", "value"), [("string", "17"), (["string", "null"], "17"), ("integer", 17), (["string", "number"], 17)])
+def test_a_whole_number_is_passed_as_text_where_a_tool_takes_only_text(types: object, value: object) -> None:
+    taking = {"type": "object", "properties": {"resource_id": {"type": types}}}
+    numbers = {"type": "object", "properties": {"run_id": {"type": "number"}}}
+    catalog = Catalog([RealTool("actions_get", schema=taking), RealTool("get_logs", schema=numbers)])
+    talk = Session(toolplan.loads(RUNS), state={"run": 17}, catalog=catalog)
+    talk.want("logs")
+    assert ready(talk.next()).values == {"resource_id": value}
+    for given in ({}, {"resource_id": 17}, {"resource_id": "17"}):
+        assert isinstance(talk.would("actions_get", given), Allowed)
+    assert isinstance(talk.would("actions_get", {"resource_id": 18}), Refused)
+    talk.observe(ready(talk.next()), {"status": "failed"})
+    assert ready(talk.next()).values == {"run_id": 17}
+
+
+def test_what_was_called_with_the_number_as_text_is_not_called_again() -> None:
+    catalog = Catalog([RealTool("actions_get", schema={"type": "object", "properties": {"resource_id": {"type": "string"}}})])
+    talk = Session(toolplan.loads(RUNS), state={"run": 17}, catalog=catalog)
+    talk.want("seen")
+    call = ready(talk.next())
+    assert talk.start(call)
+    talk.observe(call, {"status": "failed"})
+    assert isinstance(talk.next().decision, Done)
+    assert Session.restore(talk.domain, talk.snapshot(), catalog=catalog).memory == talk.memory
+
+
+def test_a_tool_that_is_not_there_leaves_others_of_the_level_that_has_its_name() -> None:
+    talk = Session(toolplan.loads(RUNS), state={"run": 17}, catalog=Catalog([RealTool("actions_get")]))
+    talk.want("seen")
+    assert talk.next().tools == ("see",)
+    talk.want("logs")
+    assert talk.next().tools == ()
+
+
 # Keeping
 
 

@@ -49,6 +49,12 @@ class RealTool:
         found = self.schema.get("required")
         return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list | tuple) else ()
 
+    def types_of(self, parameter: str) -> tuple[str, ...]:
+        """The types of JSON that `parameter` may have; none where its schema leaves them open."""
+        schema = self.properties.get(parameter)
+        named = schema.get("type") if isinstance(schema, Mapping) else None
+        return (named,) if isinstance(named, str) else tuple(named) if isinstance(named, list | tuple) else ()
+
     @cached_property
     def digest(self) -> str:
         """The same for two tools that a model and an approver see as the same: name, description, schema and hints."""

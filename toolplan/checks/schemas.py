@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 
 from toolplan.catalog import Catalog, RealTool, real_tools
-from toolplan.domain import IfKnown, Literal, Path, Tool
+from toolplan.domain import AtomicFormula, Domain, Fact, IfKnown, Literal, Path, Tool
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.language.resolve import Resolved
@@ -25,6 +25,13 @@ TYPES: Mapping[str, type | tuple[type, ...]] = {
     "object": dict,
     "null": type(None),
 }
+WRITTEN_AS: Mapping[str, frozenset[str]] = {
+    "integer": frozenset({"integer", "number", "string"}),
+    "decimal": frozenset({"integer", "number"}),
+    "boolean": frozenset({"boolean"}),
+    **dict.fromkeys(("text", "date", "datetime", "duration", "email", "url", "enum"), frozenset({"string"})),
+}
+"""The types of JSON as which the values of a fact are passed, by its type of values: whole numbers also as text."""
 
 
 def read_tools(path: FilePath) -> Catalog:
@@ -65,7 +72,7 @@ def against_schemas(resolved: Resolved, real: Catalog) -> Iterator[Diagnostic]:
             yield Diagnostic(Code.UNKNOWN_REAL_TOOL, f"the server has no tool {quoted(tool.call_name)}", place, hint)
         else:
             yield from _digest(tool, found, place)
-            yield from _arguments(tool, found, place, suggester)
+            yield from _arguments(resolved.domain, tool, found, place, suggester)
             yield from _results(tool, found, place, suggester)
             yield from _hints(resolved, tool, found, place)
 
@@ -76,7 +83,7 @@ def _digest(tool: Tool, real: RealTool, place: Location) -> Iterator[Diagnostic]
         yield Diagnostic(Code.CHANGED_REAL_TOOL, message, place, f'see what has changed; the digest is now "sha256:{real.digest}"')
 
 
-def _arguments(tool: Tool, real: RealTool, place: Location, suggester: Suggester) -> Iterator[Diagnostic]:
+def _arguments(domain: Domain, tool: Tool, real: RealTool, place: Location, suggester: Suggester) -> Iterator[Diagnostic]:
     passes = tool.interface.passes
     for name, source in passes.items():
         schema = real.properties.get(name)
@@ -86,10 +93,23 @@ def _arguments(tool: Tool, real: RealTool, place: Location, suggester: Suggester
         elif isinstance(source, Literal) and isinstance(schema, dict) and not _fits(source.value, schema):
             message = f"{quoted(real.name)} does not take {json.dumps(source.value)} as {quoted(name)}"
             yield Diagnostic(Code.UNFIT_LITERAL, message, place, _choices(schema))
+        elif isinstance(source, AtomicFormula | IfKnown):
+            fact = domain.facts[source.atom.fact if isinstance(source, IfKnown) else source.fact]
+            yield from _fact(fact, real, name, place)
     missing = [name for name in real.required if isinstance(passes.get(name), IfKnown | None)]
     if passes and missing:
         message = f"{quoted(real.name)} requires {', '.join(map(quoted, missing))}, and {quoted(tool.name)} does not always pass it"
         yield Diagnostic(Code.MISSING_REAL_PARAMETER, message, place, "pass a fact, a literal, `from` facts, or `free`")
+
+
+def _fact(fact: Fact, real: RealTool, parameter: str, place: Location) -> Iterator[Diagnostic]:
+    """That the values of `fact` have a type which `parameter` never takes."""
+    taken = real.types_of(parameter)
+    if fact.value is None or fact.many or fact.value.kind not in WRITTEN_AS or not taken:
+        return
+    if WRITTEN_AS[fact.value.kind].isdisjoint(taken):
+        message = f"{quoted(real.name)} takes {' or '.join(taken)} as {quoted(parameter)}, and {quoted(fact.name)} is {fact.value.kind}"
+        yield Diagnostic(Code.UNFIT_FACT, message, place, "give the fact a type of values that the tool takes")
 
 
 def _results(tool: Tool, real: RealTool, place: Location, suggester: Suggester) -> Iterator[Diagnostic]:

@@ -54,7 +54,7 @@ from toolplan.goals.solving import believed
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.planning.engines import AUTO, checked, solve
-from toolplan.planning.inputs import GoalInput, StateInput, Words, build
+from toolplan.planning.inputs import Forbidden, GoalInput, StateInput, Words, build
 from toolplan.planning.plans import Limit, Step
 from toolplan.planning.problem import Problem
 
@@ -107,7 +107,7 @@ def plan(
     request: str | None = None,
     candidates: object = None,
     ranker: GoalRanker | None = None,
-    forbid: Iterable[str] = (),
+    forbid: Iterable[Forbidden] = (),
     exhausted: Iterable[Words | Step] = (),
     engine: str = AUTO,
     limit: Limit | None = None,
@@ -143,7 +143,7 @@ def frontier(
     request: str | None = None,
     candidates: object = None,
     ranker: GoalRanker | None = None,
-    forbid: Iterable[str] = (),
+    forbid: Iterable[Forbidden] = (),
     exhausted: Iterable[Words | Step] = (),
     mode: Mode = "one",
     engine: str = AUTO,
@@ -181,7 +181,7 @@ def frontier_of(
     *,
     state: StateInput = None,
     policy: GoalPolicy = LEAST_COMMITMENT,
-    forbid: Iterable[str] = (),
+    forbid: Iterable[Forbidden] = (),
     exhausted: Iterable[Words | Step] = (),
     mode: Mode = "one",
     engine: str = AUTO,
@@ -203,7 +203,7 @@ def steps_before_question(
     reading: Reading,
     *,
     state: StateInput = None,
-    forbid: Iterable[str] = (),
+    forbid: Iterable[Forbidden] = (),
     exhausted: Iterable[Words | Step] = (),
     engine: str = AUTO,
     limit: Limit | None = None,

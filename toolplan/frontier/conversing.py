@@ -21,7 +21,7 @@ from toolplan.goals.policies import AskGoal, Choice, GoalPolicy, NoGoal, Pursue,
 from toolplan.goals.prospects import Considered, consider
 from toolplan.goals.readings import Reading
 from toolplan.goals.solving import Answer, Solver, solver
-from toolplan.planning.inputs import StateInput, Words
+from toolplan.planning.inputs import Forbidden, StateInput, Words
 from toolplan.planning.plans import Limit, Optimal, Plan, Step
 from toolplan.planning.preparation import REACHABILITY
 from toolplan.planning.problem import Problem
@@ -35,7 +35,7 @@ def considered_in(
     reading: Reading,
     *,
     state: StateInput,
-    forbid: Iterable[str],
+    forbid: Iterable[Forbidden],
     exhausted: Iterable[Words | Step],
     engine: str,
     limit: Limit,

@@ -13,7 +13,7 @@ from toolplan.goals.given import ROUNDING, is_sound, reading_from
 from toolplan.goals.readings import Candidate, Reading, reading_of
 from toolplan.goals.solving import Answer, Solver
 from toolplan.language.diagnostics import Diagnostic, DomainError
-from toolplan.planning.inputs import StateInput, Words, build
+from toolplan.planning.inputs import Forbidden, StateInput, Words, build
 from toolplan.planning.plans import Optimal, Plan, Step, Unreachable
 from toolplan.planning.problem import Problem
 
@@ -128,7 +128,7 @@ def consider(
     solver: Solver,
     *,
     state: StateInput,
-    forbid: Iterable[str] = (),
+    forbid: Iterable[Forbidden] = (),
     exhausted: Iterable[Words | Step] = (),
 ) -> Considered:
     """`reading` in `state`. A candidate that the domain cannot mean is a finding of the reading, and its probability goes to `none`.

@@ -107,6 +107,7 @@ class Code(enum.Enum):
     UNFIT_LITERAL = ("TP423", "unfit-literal", Severity.ERROR)
     CONTRADICTS_HINT = ("TP424", "contradicts-hint", Severity.WARNING)
     UNKNOWN_RESULT = ("TP425", "unknown-result", Severity.ERROR)
+    UNFIT_FACT = ("TP426", "unfit-fact", Severity.ERROR)
     UNBALANCED_PARENTHESES = ("TP430", "unbalanced-parentheses", Severity.ERROR)
     UNEXPECTED_EXPRESSION = ("TP431", "unexpected-expression", Severity.ERROR)
     UNSUPPORTED_FEATURE = ("TP432", "unsupported-feature", Severity.ERROR)

@@ -20,6 +20,7 @@ from toolplan.domain import (
     Given,
     Not,
     Or,
+    Tool,
     Wanted,
 )
 from toolplan.language import nodes
@@ -42,13 +43,15 @@ T = TypeVar("T")
 
 StateInput = State | str | Iterable[Words] | Mapping[Words, object] | None
 GoalInput = Words | Iterable[Words] | Wanted
+Forbidden = str | Tool
+"""The name of a tool, a question or a level of risk, of whatever has it; or a contract alone."""
 
 
 def build(
     domain: Domain,
     state: StateInput,
     goal: GoalInput | Iterable[Wanted],
-    forbid: Iterable[str] = (),
+    forbid: Iterable[Forbidden] = (),
     exhausted: Iterable[Words | Step] = (),
 ) -> Problem:
     """The problem that a call describes. Raises DomainError with all that is wrong in it."""
@@ -209,11 +212,14 @@ class _Reading:
 
     # Forbidden and exhausted
 
-    def forbidden(self, names: Iterable[str]) -> frozenset[str]:
-        """The actions that `names` forbid: tools and questions by name, and all tools of a level of risk."""
+    def forbidden(self, names: Iterable[Forbidden]) -> frozenset[str]:
+        """The actions that `names` forbid: tools and questions by name, and all tools of a level of risk. A contract stands for itself alone."""
         result: set[str] = set()
         levels = {level.name for level in self.domain.policy.risk}
         for name in [names] if isinstance(names, str) else names:
+            if isinstance(name, Tool):
+                result.add(name.name)
+                continue
             actions = {name} & ({*self.domain.tools} | {*self.domain.asks}) if isinstance(name, str) else set()
             rated = {tool.name for tool in self.domain.tools.values() if tool.risk == name}
             if not actions and name not in levels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 from uuid import NAMESPACE_OID, uuid5
@@ -29,6 +29,7 @@ from toolplan.domain import (
     Not,
     Or,
     Tool,
+    ValueType,
     Variable,
 )
 from toolplan.frontier.calls import Argument, Call, Source
@@ -42,6 +43,7 @@ from toolplan.values import Normal, normal
 
 PLAIN = frozenset({"$schema", "type", "title", "description", "properties", "required", "additionalProperties"})
 """Keywords of a schema of arguments that allow none beside `properties` and `additionalProperties`."""
+NUMERIC = frozenset({"integer", "number"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,8 @@ class Binder:
             return Unbound(tuple(wanted))
         if not passes:
             arguments = {name: Argument(value, Source.MODEL) for name, value in offered.items()}
+        if real is not None:
+            arguments = {name: _as_taken(argument, real.types_of(name)) for name, argument in arguments.items()}
         if key is not None:
             arguments[key] = Argument(self._key(step, arguments), Source.CALLER)
         schema = "" if real is None else real.digest
@@ -196,6 +200,22 @@ def _takes_nothing(real: RealTool | None) -> bool:
     return real.schema.get("additionalProperties", "properties" not in real.schema) is False
 
 
+def _as_taken(argument: Argument, types: Sequence[str]) -> Argument:
+    """`argument` as its tool takes it: a whole number as text where only text is taken, which servers do with the numbers of things."""
+    value = argument.value
+    is_number = argument.fact is not None and isinstance(value, int) and not isinstance(value, bool)
+    return replace(argument, value=str(value)) if is_number and "string" in types and NUMERIC.isdisjoint(types) else argument
+
+
+def _as_believed(facts: Mapping[str, Fact], argument: Argument, atom: Atom) -> object:
+    """The value of `atom`, which `argument` passes."""
+    match argument.value, facts[atom.fact].value:
+        case str(text), ValueType("integer"):
+            return int(text)
+        case value, _:
+            return value
+
+
 def is_same(facts: Mapping[str, Fact], argument: Argument, given: object, now: datetime) -> bool:
     """Whether `given` is the value of `argument`, after normalising by the type of its fact."""
     if argument.value == given:
@@ -237,7 +257,8 @@ def made_with(problem: Problem, reads: Sequence[Read], call: Call) -> tuple[Read
     now |= {atom: Read(atom, LEFT_OUT) for name, atom in optional(problem, call.step).items() if name not in call.arguments}
     for argument in call.arguments.values():
         if argument.fact is not None:
-            now[argument.fact] = Read(argument.fact, digest(Status.KNOWN, argument.value))
+            value = _as_believed(problem.domain.facts, argument, argument.fact)
+            now[argument.fact] = Read(argument.fact, digest(Status.KNOWN, value))
     return tuple(now.values())
 
 

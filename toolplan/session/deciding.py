@@ -191,7 +191,7 @@ class _Deciding:
             self.domain,
             self.frame.reading,
             state=state,
-            forbid=(*settings.forbid, *self.frame.forbids, *self.opening.missing),
+            forbid=(*settings.forbid, *self.frame.forbids, *(self.domain.tools[name] for name in self.opening.missing)),
             exhausted=without,
             mode=mode,
             engine=settings.engine,
