@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from talks import Clock, asked, ready, say
@@ -211,12 +212,34 @@ def test_saying_the_same_again_changes_nothing(talk: Session) -> None:
     assert ready(talk.next()).tool == "events.update"
 
 
-def test_a_correction_after_it_is_done_does_it_again(talk: Session) -> None:
+def moved(talk: Session) -> None:
+    """The event is moved, and the user wants it at another time than that."""
     moving(talk)
     talk.observe(ready(talk.next()), ONE)
     talk.observe(ready(talk.next()), {})
     talk.next()
     say(talk, "sorry, at", facts={"starts(event_1)": FIVE})
+
+
+def test_a_correction_after_it_is_done_does_it_again_if_somebody_agrees(talk: Session) -> None:
+    moved(talk)
+    asked = talk.next().decision
+    assert isinstance(asked, Clarify)
+    assert isinstance(asked.question, CallQuestion)
+    assert "It was done before, with other values." in asked.question.text
+    assert isinstance(talk.propose("events.update", asked.question.call.values), Held)
+    talk.answer(True)
+    assert ready(talk.next()).values == {"id": "a1", "start": FIVE}
+    talk.observe(ready(talk.next()), {})
+    assert talk.next().decision == Done()
+
+
+def test_a_correction_after_it_is_done_does_it_again_at_once_where_that_changes_nothing_more(clock: Clock) -> None:
+    move = CALENDAR.tools["move"]
+    again = replace(move, evidence=replace(move.evidence, idempotent=True))
+    domain = replace(CALENDAR, tools={**CALENDAR.tools, "move": again})
+    talk = Session(domain, clock=clock)
+    moved(talk)
     assert ready(talk.next()).values == {"id": "a1", "start": FIVE}
 
 

@@ -216,17 +216,14 @@ class _Reading:
         """The actions that `names` forbid: tools and questions by name, and all tools of a level of risk. A contract stands for itself alone."""
         result: set[str] = set()
         levels = {level.name for level in self.domain.policy.risk}
-        for name in [names] if isinstance(names, str) else names:
-            if isinstance(name, Tool):
-                result.add(name.name)
-                continue
+        for item in [names] if isinstance(names, str) else names:
+            name = item.name if isinstance(item, Tool) else item
             actions = {name} & ({*self.domain.tools} | {*self.domain.asks}) if isinstance(name, str) else set()
-            rated = {tool.name for tool in self.domain.tools.values() if tool.risk == name}
+            rated = {tool.name for tool in self.domain.tools.values() if tool.risk == item}
             if not actions and name not in levels:
                 scope = scope_of(self.domain, Source("<forbid>", str(name)))
                 shown = nodes.Name(str(name), Span(0, len(str(name))))
-                candidates = [*self.domain.tools, *self.domain.asks, *levels]
-                scope.unknown(Code.UNKNOWN_FORBIDDEN, "tool, question or risk level", shown, candidates)
+                scope.unknown(Code.UNKNOWN_FORBIDDEN, "tool, question or risk level", shown, [*self.domain.tools, *self.domain.asks, *levels])
                 self.diagnostics += scope.diagnostics
             result |= actions | rated
         return frozenset(result)

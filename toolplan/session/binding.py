@@ -38,7 +38,7 @@ from toolplan.language.diagnostics import visible
 from toolplan.planning.plans import Atom, Status, Step
 from toolplan.planning.problem import Problem, ground
 from toolplan.session.beliefs import LEFT_OUT, Beliefs, Read, believed, digest, digest_of
-from toolplan.session.memory import Frame, Memory
+from toolplan.session.memory import Frame, Memory, digest_of_call
 from toolplan.values import Normal, normal
 
 PLAIN = frozenset({"$schema", "type", "title", "description", "properties", "required", "additionalProperties"})
@@ -297,19 +297,28 @@ def confirmation_of(domain: Domain, call: Call, frame: Frame) -> Confirmation | 
     """Who has to agree to `call` for the request `frame` before it may run; None where nobody has to.
 
     Somebody has to where the contract or its level of risk says so, and, above safe, where any argument comes from what third parties can
-    write or from a model, or the request does.
+    write or from a model, or the request does; or where it was made before, with other values, and is not idempotent.
     """
     tool = domain.tools[call.step.action]
     level = domain.risk_of(tool)
     asked = tool.confirm or level.confirm
-    if asked is None and not level.safe and (frame.relayed or not all(argument.source.binds for argument in call.arguments.values())):
+    is_bound = all(argument.source.binds for argument in call.arguments.values())
+    if asked is None and not level.safe and (frame.relayed or not is_bound or _is_anew(tool, call, frame)):
         return Confirmation()
     return asked
 
 
-def shown(tool: Tool, call: Call) -> str:
-    """The question whether `call` may run: what it does, and every argument with its value and source, each on a line of its own."""
-    lines = [f"{tool.description.rstrip('. ') or visible(tool.name)}: {visible(call.tool)}. Shall I do this?"]
+def _is_anew(tool: Tool, call: Call, frame: Frame) -> bool:
+    """Whether `call` does once more, with other values, what was done before, so that there may be two of it."""
+    return not tool.evidence.idempotent and call.step in frame.made and digest_of_call(call) not in frame.closed
+
+
+def shown(tool: Tool, call: Call, frame: Frame) -> str:
+    """The question whether `call` may run for the request `frame`: what it does, whether that was done before, and every argument with its value
+    and source, each on a line of its own.
+    """
+    before = " It was done before, with other values." if _is_anew(tool, call, frame) else ""
+    lines = [f"{tool.description.rstrip('. ') or visible(tool.name)}: {visible(call.tool)}.{before} Shall I do this?"]
     for name, argument in call.arguments.items():
         value = visible(json.dumps(argument.value, ensure_ascii=False))
         mixed = "; letters of several alphabets that look alike" if disguised(value) else ""

@@ -153,5 +153,5 @@ def _tried(frame: Frame, running: Running, event: Observed) -> Frame:
         reads = running.basis if event.outcome is Outcome.IN_DOUBT else running.reads
         others = (*others, Tried(step, reads, event.outcome, times, event.call, doubts))
     failed = event.outcome in (Outcome.FAILED, Outcome.RETRY)
-    closed = frame.closed if failed else frame.closed | {digest_of_call(running.call)}
-    return frame._replace(latest=event.outcome, stuck=False, tried=others, agreed=agreed, choices=choices, closed=closed)
+    frame = frame._replace(latest=event.outcome, stuck=False, tried=others, agreed=agreed, choices=choices)
+    return frame if failed else frame._replace(closed=frame.closed | {digest_of_call(running.call)}, made=frame.made | {step})

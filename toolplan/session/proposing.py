@@ -113,7 +113,7 @@ def proposed(
         return Verdict(Refused(reason, hint_of(now), Why.REPEATED))
     who = confirmation_of(domain, call, frame)
     if who is not None and not _agreed(memory, call):
-        question = AskedCall(shown(domain.tools[call.step.action], call), call, reads_of(problem, levels, call.step), who.by)
+        question = AskedCall(shown(domain.tools[call.step.action], call, frame), call, reads_of(problem, levels, call.step), who.by)
         return _held(memory, question, at, settings)
     return Verdict(Allowed(call), (started(problem, memory, call, now, at.timestamp()),))
 
