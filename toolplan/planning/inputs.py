@@ -215,15 +215,15 @@ class _Reading:
     def forbidden(self, names: Iterable[Forbidden]) -> frozenset[str]:
         """The actions that `names` forbid: tools and questions by name, and all tools of a level of risk. A contract stands for itself alone."""
         result: set[str] = set()
-        levels = {level.name for level in self.domain.policy.risk}
+        tools, levels = self.domain.tools, {level.name for level in self.domain.policy.risk}
         for item in [names] if isinstance(names, str) else names:
             name = item.name if isinstance(item, Tool) else item
-            actions = {name} & ({*self.domain.tools} | {*self.domain.asks}) if isinstance(name, str) else set()
-            rated = {tool.name for tool in self.domain.tools.values() if tool.risk == item}
+            actions = {name} & {*tools, *self.domain.asks} if isinstance(name, str) else set()
+            rated = {tool.name for tool in tools.values() if tool.risk == item}
             if not actions and name not in levels:
                 scope = scope_of(self.domain, Source("<forbid>", str(name)))
                 shown = nodes.Name(str(name), Span(0, len(str(name))))
-                scope.unknown(Code.UNKNOWN_FORBIDDEN, "tool, question or risk level", shown, [*self.domain.tools, *self.domain.asks, *levels])
+                scope.unknown(Code.UNKNOWN_FORBIDDEN, "tool, question or risk level", shown, [*tools, *self.domain.asks, *levels])
                 self.diagnostics += scope.diagnostics
             result |= actions | rated
         return frozenset(result)
