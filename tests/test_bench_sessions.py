@@ -130,7 +130,7 @@ def test_an_append_that_came_late_is_a_conflict() -> None:
 
 
 pytestmark = pytest.mark.xdist_group("bench sessions")
-SEND = Call("call_1", Step("update_event"), "update_event", {"start": Argument("4 PM", Source.USER)})
+SEND = Call("call_1", Step("create_event"), "create_event", {"start": Argument("4 PM", Source.USER)})
 THANKS = Heard(0.0, TurnReading("thanks", Reading("thanks", (), 1.0)))
 
 
