@@ -566,7 +566,9 @@ def test_a_whole_number_is_passed_as_text_where_a_tool_takes_only_text(types: ob
     for given in ({}, {"resource_id": 17}, {"resource_id": "17"}):
         assert isinstance(talk.would("actions_get", given), Allowed)
     assert isinstance(talk.would("actions_get", {"resource_id": 18}), Refused)
-    talk.observe(ready(talk.next()), {"status": "failed"})
+    for given in ({"resource_id": "17"}, {"resource_id": 17}):
+        assert isinstance(talk.propose("actions_get", given, id="c1"), Allowed)
+    talk.observe("c1", {"status": "failed"})
     assert ready(talk.next()).values == {"run_id": 17}
 
 

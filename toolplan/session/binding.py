@@ -207,9 +207,13 @@ def _as_taken(argument: Argument, types: Sequence[str]) -> Argument:
     return replace(argument, value=str(value)) if is_number and "string" in types and NUMERIC.isdisjoint(types) else argument
 
 
-def _as_believed(facts: Mapping[str, Fact], argument: Argument, atom: Atom) -> object:
-    """The value of `atom`, which `argument` passes."""
-    match argument.value, facts[atom.fact].value:
+def _kind_of(facts: Mapping[str, Fact], argument: Argument) -> ValueType | None:
+    return facts[argument.fact.fact].value if argument.fact is not None else None
+
+
+def _as_believed(facts: Mapping[str, Fact], argument: Argument) -> object:
+    """The value of the fact that `argument` passes."""
+    match argument.value, _kind_of(facts, argument):
         case str(text), ValueType("integer"):
             return int(text)
         case value, _:
@@ -218,10 +222,7 @@ def _as_believed(facts: Mapping[str, Fact], argument: Argument, atom: Atom) -> o
 
 def is_same(facts: Mapping[str, Fact], argument: Argument, given: object, now: datetime) -> bool:
     """Whether `given` is the value of `argument`, after normalising by the type of its fact."""
-    if argument.value == given:
-        return True
-    kind = facts[argument.fact.fact].value if argument.fact is not None else None
-    return normal(kind, given, now) == Normal(argument.value)
+    return argument.value == given or normal(_kind_of(facts, argument), given, now) == Normal(_as_believed(facts, argument))
 
 
 def binder_of(problem: Problem, memory: Memory, catalog: Catalog, now: datetime) -> Binder:
@@ -257,8 +258,7 @@ def made_with(problem: Problem, reads: Sequence[Read], call: Call) -> tuple[Read
     now |= {atom: Read(atom, LEFT_OUT) for name, atom in optional(problem, call.step).items() if name not in call.arguments}
     for argument in call.arguments.values():
         if argument.fact is not None:
-            value = _as_believed(problem.domain.facts, argument, argument.fact)
-            now[argument.fact] = Read(argument.fact, digest(Status.KNOWN, value))
+            now[argument.fact] = Read(argument.fact, digest(Status.KNOWN, _as_believed(problem.domain.facts, argument)))
     return tuple(now.values())
 
 
