@@ -106,6 +106,8 @@ goal plan_week { achieves plan_made }
 
 DENTIST = {"described(event_1)": "dentist", "day(event_1)": "2026-03-03", "starts(event_1)": "2026-03-03T16:00:00+00:00"}
 FIVE = "2026-03-03T17:00:00+00:00"
+NOTHING = Reading("", (), 1.0)
+DONE_BEFORE = "Book a table: book. It was done before. Shall I do this?"
 ONE = {"items": [{"id": "a1", "title": "Dentist"}]}
 TWO = {"items": [{"id": "a1", "title": "Dentist, cleaning"}, {"id": "a2", "title": "Dentist, braces"}]}
 
@@ -226,12 +228,66 @@ def test_a_correction_after_it_is_done_does_it_again_if_somebody_agrees(talk: Se
     asked = talk.next().decision
     assert isinstance(asked, Clarify)
     assert isinstance(asked.question, CallQuestion)
-    assert "It was done before, with other values." in asked.question.text
+    assert "It was done before. Shall I do this?" in asked.question.text
     assert isinstance(talk.propose("events.update", asked.question.call.values), Held)
     talk.answer(True)
     assert ready(talk.next()).values == {"id": "a1", "start": FIVE}
     talk.observe(ready(talk.next()), {})
     assert talk.next().decision == Done()
+
+
+TABLES = toolplan.loads("""
+fact people: integer
+fact booked
+tool book { "Book a table." requires people passes people = people produces booked risk write }
+tool look { "See what is booked." requires people produces seen verifies booked returns booked = $.booked cost 4 risk read }
+fact seen
+policy { risk read 0 safe, write 1 }
+""")
+
+
+def booking(people: int, result: object) -> Session:
+    """A table is booked, which comes to `result`."""
+    talk = Session(TABLES)
+    talk.want("booked")
+    rather(talk, people)
+    talk.observe(ready(talk.next()), result)
+    talk.next()
+    return talk
+
+
+def rather(talk: Session, people: int) -> None:
+    """The user says how many people they are."""
+    said = str(people)
+    talk.hear(said, TurnReading(said, NOTHING, (Stated(Atom("people"), people, said),)))
+
+
+@pytest.mark.parametrize("people", [4, 5], ids=["the call that was done", "the call that nobody agreed to"])
+def test_what_was_done_is_asked_about_each_time_it_would_be_done_again(people: int) -> None:
+    talk = booking(4, {})
+    rather(talk, 5)
+    talk.next()
+    talk.answer(False)
+    rather(talk, 9 - people)
+    talk.next()
+    rather(talk, people)
+    asked = talk.next().decision
+    assert isinstance(asked, Clarify)
+    assert isinstance(asked.question, CallQuestion)
+    assert (asked.question.text.splitlines()[0], asked.question.call.values) == (DONE_BEFORE, {"people": people})
+    assert not isinstance(talk.propose("book", {"people": people}), Allowed)
+    talk.answer(True)
+    assert ready(talk.next()).values == {"people": people}
+
+
+def test_what_may_have_been_done_is_tried_again_as_it_was_and_with_other_values_if_somebody_agrees() -> None:
+    talk = booking(4, TimeoutError())
+    talk.observe("look", {"booked": False})
+    assert ready(talk.next()).values == {"people": 4}
+    rather(talk, 5)
+    asked = talk.next().decision
+    assert isinstance(asked, Clarify)
+    assert asked.question.text.startswith("Book a table: book. It may have been done before, with other values. Shall I do this?")
 
 
 def test_a_correction_after_it_is_done_does_it_again_at_once_where_that_changes_nothing_more(clock: Clock) -> None:
@@ -581,6 +637,15 @@ def test_what_was_called_with_the_number_as_text_is_not_called_again() -> None:
     talk.observe(call, {"status": "failed"})
     assert isinstance(talk.next().decision, Done)
     assert Session.restore(talk.domain, talk.snapshot(), catalog=catalog).memory == talk.memory
+
+
+def test_what_was_claimed_of_a_number_and_is_none_is_passed_as_it_is() -> None:
+    talk = Session(toolplan.loads(RUNS.replace("requires run passes", "passes")))
+    talk.want("seen")
+    talk.hear("the last", TurnReading("the last", NOTHING, (Stated(Atom("run"), "the last", "the last"),)))
+    call = ready(talk.next())
+    assert call.values == {"resource_id": "the last"}
+    assert isinstance(talk.propose("actions_get", call.values), Allowed)
 
 
 def test_a_tool_that_is_not_there_leaves_others_of_the_level_that_has_its_name() -> None:

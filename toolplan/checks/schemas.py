@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 
 from toolplan.catalog import Catalog, RealTool, real_tools
@@ -90,7 +90,7 @@ def _arguments(domain: Domain, tool: Tool, real: RealTool, place: Location, sugg
         if name not in real.properties:
             message = f"{quoted(real.name)} has no parameter {quoted(name)}"
             yield Diagnostic(Code.UNKNOWN_REAL_PARAMETER, message, place, suggester.hint(name, real.properties))
-        elif isinstance(source, Literal) and isinstance(schema, dict) and not _fits(source.value, schema):
+        elif isinstance(source, Literal) and isinstance(schema, dict) and not _fits(source.value, schema, real.types_of(name)):
             message = f"{quoted(real.name)} does not take {json.dumps(source.value)} as {quoted(name)}"
             yield Diagnostic(Code.UNFIT_LITERAL, message, place, _choices(schema))
         elif isinstance(source, AtomicFormula | IfKnown):
@@ -123,14 +123,12 @@ def _results(tool: Tool, real: RealTool, place: Location, suggester: Suggester) 
             yield Diagnostic(Code.UNKNOWN_RESULT, message, place, suggester.hint(first[1], names))
 
 
-def _fits(value: object, schema: Mapping[str, object]) -> bool:
-    """Whether a literal is of the type and among the values of a schema; what the schema does not say is no objection."""
+def _fits(value: object, schema: Mapping[str, object], types: Sequence[str]) -> bool:
+    """Whether a literal is of one of `types` and among the values of a schema; what the schema does not say is no objection."""
     options = schema.get("enum")
     if isinstance(options, list) and value not in options:
         return False
-    named = schema.get("type")
-    names = [named] if isinstance(named, str) else named if isinstance(named, list) else []
-    kinds = [TYPES[name] for name in names if name in TYPES]
+    kinds = [TYPES[name] for name in types if name in TYPES]
     if isinstance(value, bool):
         return not kinds or bool in kinds
     return not kinds or any(isinstance(value, kind) for kind in kinds)

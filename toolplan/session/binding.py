@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -44,6 +45,7 @@ from toolplan.values import Normal, normal
 PLAIN = frozenset({"$schema", "type", "title", "description", "properties", "required", "additionalProperties"})
 """Keywords of a schema of arguments that allow none beside `properties` and `additionalProperties`."""
 NUMERIC = frozenset({"integer", "number"})
+WHOLE = re.compile(r"-?[0-9]{1,1000}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +214,9 @@ def _kind_of(facts: Mapping[str, Fact], argument: Argument) -> ValueType | None:
 
 
 def _as_believed(facts: Mapping[str, Fact], argument: Argument) -> object:
-    """The value of the fact that `argument` passes."""
+    """The value of the fact that `argument` passes. A text that is no number was claimed as it is."""
     match argument.value, _kind_of(facts, argument):
-        case str(text), ValueType("integer"):
+        case str(text), ValueType("integer") if WHOLE.fullmatch(text):
             return int(text)
         case value, _:
             return value
@@ -297,28 +299,37 @@ def confirmation_of(domain: Domain, call: Call, frame: Frame) -> Confirmation | 
     """Who has to agree to `call` for the request `frame` before it may run; None where nobody has to.
 
     Somebody has to where the contract or its level of risk says so, and, above safe, where any argument comes from what third parties can
-    write or from a model, or the request does; or where it was made before, with other values, and is not idempotent.
+    write or from a model, or the request does; or where it was done before and is not idempotent.
     """
     tool = domain.tools[call.step.action]
     level = domain.risk_of(tool)
     asked = tool.confirm or level.confirm
     is_bound = all(argument.source.binds for argument in call.arguments.values())
-    if asked is None and not level.safe and (frame.relayed or not is_bound or _is_anew(tool, call, frame)):
+    if asked is None and not level.safe and (frame.relayed or not is_bound or _done_before(tool, call, frame) != ""):
         return Confirmation()
     return asked
 
 
-def _is_anew(tool: Tool, call: Call, frame: Frame) -> bool:
-    """Whether `call` does once more, with other values, what was done before, so that there may be two of it."""
-    return not tool.evidence.idempotent and call.step in frame.made and digest_of_call(call) not in frame.closed
+def _done_before(tool: Tool, call: Call, frame: Frame) -> str:
+    """What to say where `call` does once more what was done for `frame`, so that there may be two of it; empty where it does not.
+
+    A call in doubt is planned again as it was only once it is known that it did not happen.
+    """
+    match None if tool.evidence.idempotent else frame.made.get(call.step):
+        case None:
+            return ""
+        case "":
+            return "It was done before. "
+        case doubted:
+            return "" if doubted == digest_of_call(call) else "It may have been done before, with other values. "
 
 
 def shown(tool: Tool, call: Call, frame: Frame) -> str:
     """The question whether `call` may run for the request `frame`: what it does, whether that was done before, and every argument with its value
     and source, each on a line of its own.
     """
-    before = " It was done before, with other values." if _is_anew(tool, call, frame) else ""
-    lines = [f"{tool.description.rstrip('. ') or visible(tool.name)}: {visible(call.tool)}.{before} Shall I do this?"]
+    before = _done_before(tool, call, frame)
+    lines = [f"{tool.description.rstrip('. ') or visible(tool.name)}: {visible(call.tool)}. {before}Shall I do this?"]
     for name, argument in call.arguments.items():
         value = visible(json.dumps(argument.value, ensure_ascii=False))
         mixed = "; letters of several alphabets that look alike" if disguised(value) else ""

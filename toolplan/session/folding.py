@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from toolplan.domain import Domain
+from toolplan.frontier.calls import Call
+from toolplan.planning.plans import Step
 from toolplan.session.events import (
     Answered,
     Asked,
@@ -153,5 +155,16 @@ def _tried(frame: Frame, running: Running, event: Observed) -> Frame:
         reads = running.basis if event.outcome is Outcome.IN_DOUBT else running.reads
         others = (*others, Tried(step, reads, event.outcome, times, event.call, doubts))
     failed = event.outcome in (Outcome.FAILED, Outcome.RETRY)
-    frame = frame._replace(latest=event.outcome, stuck=False, tried=others, agreed=agreed, choices=choices)
-    return frame if failed else frame._replace(closed=frame.closed | {digest_of_call(running.call)}, made=frame.made | {step})
+    closed = frame.closed if failed else frame.closed | {digest_of_call(running.call)}
+    made = _made(frame.made, running.call, event.outcome)
+    return frame._replace(latest=event.outcome, stuck=False, tried=others, agreed=agreed, choices=choices, closed=closed, made=made)
+
+
+def _made(made: Mapping[Step, str], call: Call, outcome: Outcome) -> Mapping[Step, str]:
+    match outcome:
+        case Outcome.DONE:
+            return {**made, call.step: ""}
+        case Outcome.IN_DOUBT:
+            return {call.step: digest_of_call(call), **made}
+        case _:
+            return made

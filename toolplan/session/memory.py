@@ -76,7 +76,8 @@ class Frame(NamedTuple):
     how many questions there were. `held` is the call that
     waits for somebody to agree. `choices` are what calls found and nobody chose from yet. `latest` is what became of the last call, and
     `calls` how many there were. `stuck`: nothing could be done for it when it was last looked at, and nothing has happened to it since.
-    `closed` are the digests of calls that were made, may have been, or nobody agreed to, and `made` the steps of those that were, or may have been.
+    `closed` are the digests of calls that were made, may have been, or nobody agreed to. `made` are the steps that were done, and those in doubt with the
+    digest of their call: it may be tried again as it was.
     `relayed`: a model has told of it, and not the user. `looked` is the shortlist of tools without a contract, if it came to that.
     """
 
@@ -97,7 +98,7 @@ class Frame(NamedTuple):
     calls: int = 0
     stuck: bool = False
     closed: frozenset[str] = frozenset()
-    made: frozenset[Step] = frozenset()
+    made: Mapping[Step, str] = EMPTY
     relayed: bool = False
     looked: Looked | None = None
 
