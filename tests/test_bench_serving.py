@@ -12,7 +12,7 @@ from toolplan.bench.serving import StepRow, Trial, killed, promises, shop
 from toolplan.bench.serving.checking import CheckRow
 from toolplan.bench.serving.driving import Load
 from toolplan.bench.serving.ramp import RampRow, levels
-from toolplan.bench.serving.sites import EMPTY, FORWARDING, TOOLPLAN
+from toolplan.bench.serving.sites import EMPTY, FORWARDING, TOOLPLAN, Kind, running
 from toolplan.bench.serving.talking import SCRIPT
 from toolplan.bench.tables import table
 
@@ -91,6 +91,12 @@ class Busy:
     async def step(self) -> str:
         await asyncio.sleep(0.05)
         return "step"
+
+
+def test_a_server_that_does_not_start_is_told_with_what_it_said(tmp_path: Path) -> None:
+    broken = Kind("broken", lambda *_: ("-c", "raise SystemExit('no port for me')"))
+    with pytest.raises(RuntimeError, match="no port for me"), running(broken, tmp_path / "run"):
+        pass
 
 
 def test_a_server_is_pushed_until_it_does_not_keep_up_or_the_levels_end() -> None:

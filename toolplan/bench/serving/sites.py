@@ -134,12 +134,11 @@ def running(kind: Kind, path: Path, store: str = "") -> Iterator[tuple[Folder, t
 
 @contextmanager
 def _started(port: int, arguments: Sequence[str]) -> Iterator[Process]:
-    program = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    try:
-        yield Process(port, program)
-    finally:
-        program.kill()
-        program.communicate()
+    with subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as program:
+        try:
+            yield Process(port, program)
+        finally:
+            program.kill()
 
 
 def _free_ports(count: int) -> list[int]:
