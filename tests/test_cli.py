@@ -215,6 +215,22 @@ def test_a_bad_state_file_has_a_place(content: str, code: str, place: str, tmp_p
     assert ran.stdout == ""
 
 
+@pytest.mark.parametrize("command", ["frontier", "plan", "pddl", "explain", "graph"])
+def test_goals_and_states_that_are_given_one_by_one_count_together(command: str) -> None:
+    together = ["--state", GIVEN, "--goal", "event_updated, email_deleted"]
+    one_by_one = [*(part for fact in GIVEN.split(",") for part in ("-s", fact)), "-g", "event_updated", "-g", "email_deleted"]
+    expected = run(command, "workspace", *together, "--json")
+    assert expected.returncode == Exit.OK
+    assert json.loads(run(command, "workspace", *one_by_one, "--json").stdout) == json.loads(expected.stdout)
+
+
+def test_a_state_in_a_file_is_all_that_is_known(tmp_path: Path) -> None:
+    (tmp_path / "state.json").write_text('["date"]')
+    ran = run("frontier", "workspace", "-s", "@state.json", "-s", "new_time", "-g", "move_event", cwd=tmp_path)
+    assert ran.returncode == Exit.USAGE
+    assert "--state" in ran.stderr
+
+
 def test_a_state_file_that_is_not_there() -> None:
     ran = run("frontier", "workspace", "--state", "@none.json", "--goal", "move_event")
     assert ran.returncode == Exit.INPUT

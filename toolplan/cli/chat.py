@@ -23,14 +23,15 @@ from toolplan.cli.options import (
     Clearances,
     DomainFile,
     Environment,
-    GoalText,
+    GoalTexts,
     Roles,
     Scopes,
-    StateText,
+    StateTexts,
     Tenant,
     caller_of,
     load_for,
     read_state,
+    together,
 )
 from toolplan.cli.options import Engine as EngineName
 from toolplan.cli.output import reporting, show_findings
@@ -78,8 +79,8 @@ AS_RESULT = "type the result: JSON, a text, `fails` or `timeout`; JSON may go on
 
 def command(
     domain: DomainFile,
-    goal: GoalText = "",
-    state: StateText = "",
+    goal: GoalTexts = [],
+    state: StateTexts = [],
     record: Annotated[
         Path | None, typer.Option("--record", metavar="FILE", help="Add the session to FILE as a test, at the end.", show_default=False)
     ] = None,
@@ -117,7 +118,7 @@ def command(
         if rehearsal.is_resumed and (record is not None or state):
             raise typer.BadParameter(f"session `{id}` has begun already, and can neither get a --state nor be recorded")
         if goal:
-            rehearsal.want(goal)
+            rehearsal.want(together(goal))
         chat = _Chat(rehearsal, Screen(as_json=as_json), is_read=reader == "rules")
         chat.begin(is_begun=bool(goal) or rehearsal.is_resumed)
     try:

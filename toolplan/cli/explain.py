@@ -17,9 +17,10 @@ from toolplan.cli.options import (
     Expansions,
     Forbid,
     Seconds,
-    StateText,
+    StateTexts,
     limit_of,
     read_state,
+    together,
 )
 from toolplan.cli.output import reporting, say, show_json
 from toolplan.frontier import Blocked, Undecided, frontier
@@ -38,7 +39,7 @@ Subject = Annotated[
     ),
 ]
 Goal = Annotated[
-    str | None, typer.Option("--goal", "-g", metavar="GOAL", help="What is wanted: explain the next step towards it.", show_default=False)
+    list[str], typer.Option("--goal", "-g", metavar="GOAL", help="What is wanted: explain the next step towards it.", show_default=False)
 ]
 Other = Annotated[
     str | None,
@@ -53,8 +54,8 @@ Other = Annotated[
 
 def command(
     subject: Subject,
-    goal: Goal = None,
-    state: StateText = "",
+    goal: Goal = [],
+    state: StateTexts = [],
     other: Other = None,
     forbid: Forbid = [],
     exhausted: Exhausted = [],
@@ -64,7 +65,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Explain a diagnostic code; or, with --goal, why a tool is next (or, with --why-not, why one is not)."""
-    if goal is None:
+    if not goal:
         if state or other or forbid or exhausted:
             _refuse("what a state leads to depends on what is wanted; add `--goal`")
         _explain_code(subject, as_json=as_json)
@@ -73,7 +74,9 @@ def command(
         _refuse(f"`{subject}` is a code; leave `--goal` away, or name a domain")
     limit = limit_of(seconds, expansions)
     with reporting(as_json=as_json):
-        now = frontier(load(subject), state=read_state(state), goal=goal, forbid=forbid, exhausted=exhausted, engine=engine, limit=limit)
+        now = frontier(
+            load(subject), state=read_state(state), goal=together(goal), forbid=forbid, exhausted=exhausted, engine=engine, limit=limit
+        )
         found = why(now) if other is None else why_not(now, other, engine=engine, limit=limit)
     if as_json:
         show_json(found.to_dict())

@@ -16,16 +16,17 @@ from toolplan.cli.options import (
     Exhausted,
     Expansions,
     Forbid,
-    GoalText,
+    GoalTexts,
     Roles,
     Scopes,
     Seconds,
-    StateText,
+    StateTexts,
     Tenant,
     caller_of,
     limit_of,
     load_for,
     read_state,
+    together,
 )
 from toolplan.cli.output import reporting, say, show_json
 from toolplan.cli.plan import summary
@@ -60,8 +61,8 @@ EXAMPLE = "Example: toolplan frontier workspace --state date,event_description,n
 
 def command(
     domain: DomainFile,
-    goal: GoalText = "",
-    state: StateText = "",
+    goal: GoalTexts = [],
+    state: StateTexts = [],
     request: RequestText = "",
     ranker: RankerName = "",
     candidates: CandidateTexts = [],
@@ -79,14 +80,15 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Print the one tool that an agent may use next, why, and what follows."""
-    check_wanted(goal, request, candidates, ranker)
+    wanted = together(goal)
+    check_wanted(wanted, request, candidates, ranker)
     caller = caller_of(roles, scopes, tenant, environment, clearances)
     with reporting(as_json=as_json):
         loaded, given, limit = load_for(domain, caller), read_state(state), limit_of(seconds, expansions)
         now = frontier(
             loaded,
             state=given,
-            goal=goal or None,
+            goal=wanted or None,
             request=request or None,
             candidates=read_candidates(candidates),
             ranker=reader_of(request, domain, loaded, ranker),

@@ -21,9 +21,10 @@ from toolplan.cli.options import (
     Expansions,
     Forbid,
     Seconds,
-    StateText,
+    StateTexts,
     limit_of,
     read_state,
+    together,
 )
 from toolplan.cli.output import reporting, say, show_json
 from toolplan.frontier import plan
@@ -43,9 +44,7 @@ class Format(Enum):
 WRITERS: dict[Format, Callable[[Graph], str]] = {Format.MERMAID: to_mermaid, Format.DOT: to_dot, Format.SVG: to_svg}
 ENDINGS = {".svg": Format.SVG, ".dot": Format.DOT, ".gv": Format.DOT}
 
-Goal = Annotated[
-    str | None, typer.Option("--goal", "-g", metavar="GOAL", help="Draw the task that leads to this goal.", show_default=False)
-]
+Goal = Annotated[list[str], typer.Option("--goal", "-g", metavar="GOAL", help="Draw the task that leads to this goal.", show_default=False)]
 Notation = Annotated[Format | None, typer.Option("--format", help="Without it, what the name of the file says, else mermaid.")]
 OutFile = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write there, not to stdout.")]
 Only = Annotated[
@@ -55,8 +54,8 @@ Only = Annotated[
 
 def command(
     domain: DomainFile,
-    goal: Goal = None,
-    state: StateText = "",
+    goal: Goal = [],
+    state: StateTexts = [],
     forbid: Forbid = [],
     exhausted: Exhausted = [],
     notation: Notation = None,
@@ -68,16 +67,18 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Draw what requires and produces what: a whole domain, or with --goal one task with its path and its next step."""
-    if goal is None and (state or forbid or exhausted):
+    if not goal and (state or forbid or exhausted):
         typer.echo("what a state leads to depends on what is wanted; add `--goal`", err=True)
         raise typer.Exit(Exit.USAGE)
     with reporting(as_json=as_json):
         found = load(domain)
-        if goal is None:
+        if not goal:
             graph = domain_graph(found, only)
         else:
             limit = limit_of(seconds, expansions)
-            planned = plan(found, state=read_state(state), goal=goal, forbid=forbid, exhausted=exhausted, engine=engine, limit=limit)
+            planned = plan(
+                found, state=read_state(state), goal=together(goal), forbid=forbid, exhausted=exhausted, engine=engine, limit=limit
+            )
             graph = task_graph(planned, only)
     if as_json:
         show_json(graph.to_dict())

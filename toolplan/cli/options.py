@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -24,18 +24,25 @@ from toolplan.planning.plans import Limit
 DomainFile = Annotated[
     str, typer.Argument(metavar="DOMAIN", help="A .toolplan file, or the name of a domain that ships.", show_default=False)
 ]
-StateText = Annotated[
-    str,
+StateTexts = Annotated[
+    list[str],
     typer.Option(
         "--state",
         "-s",
         metavar="ATOMS|@FILE",
-        help="What is known: `date,found(report)`, or @FILE with JSON (@- for stdin) or with a test that gives it.",
+        help="What is known: `date,found(report)`, or @FILE with JSON (@- for stdin) or with a test that gives it. Lists may be repeated.",
         show_default=False,
     ),
 ]
-GoalText = Annotated[
-    str, typer.Option("--goal", "-g", metavar="GOAL", help="A goal, or a condition: `share(report, anna)`.", show_default=False)
+GoalTexts = Annotated[
+    list[str],
+    typer.Option(
+        "--goal",
+        "-g",
+        metavar="GOAL",
+        help="A goal, or a condition: `share(report, anna)`. Of several, all are wanted together.",
+        show_default=False,
+    ),
 ]
 Forbid = Annotated[list[str], typer.Option("--forbid", metavar="NAME", help="A tool, question or level of risk that must not be used.")]
 Exhausted = Annotated[list[str], typer.Option("--exhausted", metavar="STEP", help="A step that was tried and must not be planned again.")]
@@ -63,14 +70,23 @@ def load_for(path: str, caller: Principal | None) -> Domain:
     return load(path) if caller is None else load(path).for_principal(caller)
 
 
-def read_state(text: str) -> StateInput:
-    """The state that `--state` gives: the text itself, or what a file says.
+def together(texts: Iterable[str]) -> str:
+    """What each of `texts` says, as the text of one list."""
+    return ", ".join(filter(None, texts))
 
-    That is JSON, a list of atoms or a mapping from fact to value; or what the one test in a domain file is given.
+
+def read_state(texts: Sequence[str]) -> StateInput:
+    """The state that `--state` gives: the texts themselves, or what a file says.
+
+    That is JSON, a list of atoms or a mapping from fact to value; or what the one test in a domain file is given. Exits where a file
+    is not all that is given.
     """
-    if not text.startswith("@"):
-        return text
-    name = text[1:]
+    files = [text for text in texts if text.startswith("@")]
+    if not files:
+        return together(texts)
+    if len(texts) > 1:
+        raise typer.BadParameter(f"{quoted(files[0])} is all that is known: leave the other --state away")
+    name = files[0][1:]
     try:
         source = Source(name if name != "-" else "<stdin>", sys.stdin.read() if name == "-" else Path(name).read_text("utf-8"))
     except (OSError, UnicodeDecodeError, ValueError) as error:

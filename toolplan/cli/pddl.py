@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from toolplan.cli.exits import Exit
-from toolplan.cli.options import AsJson, DomainFile, Forbid, GoalText, StateText, read_state
+from toolplan.cli.options import AsJson, DomainFile, Forbid, GoalTexts, StateTexts, read_state, together
 from toolplan.cli.output import reporting, say, show_json
 from toolplan.language.loading import load
 from toolplan.planning.inputs import build
@@ -19,15 +19,15 @@ EXAMPLE = "Example: toolplan pddl workspace --state date,event_description,new_t
 
 def command(
     domain: DomainFile,
-    goal: GoalText,
-    state: StateText = "",
+    goal: GoalTexts,
+    state: StateTexts = [],
     forbid: Forbid = [],
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIRECTORY", help="Write domain.pddl and problem.pddl there.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the planning task as PDDL: the domain, then the problem."""
     with reporting(as_json=as_json):
-        text = to_pddl(build(load(domain), read_state(state), goal, forbid))
+        text = to_pddl(build(load(domain), read_state(state), together(goal), forbid))
     if as_json:
         show_json({"domain": text.domain, "problem": text.problem, "names": dict(text.names)})
     elif out is None:

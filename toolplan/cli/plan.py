@@ -16,16 +16,17 @@ from toolplan.cli.options import (
     Exhausted,
     Expansions,
     Forbid,
-    GoalText,
+    GoalTexts,
     Roles,
     Scopes,
     Seconds,
-    StateText,
+    StateTexts,
     Tenant,
     caller_of,
     limit_of,
     load_for,
     read_state,
+    together,
 )
 from toolplan.cli.output import reporting, say, show_findings, show_json
 from toolplan.cli.wanted import CandidateTexts, RankerName, RequestText, check_wanted, read_candidates, reader_of
@@ -39,8 +40,8 @@ EXAMPLE = "Example: toolplan plan workspace --state date,event_description,new_t
 
 def command(
     domain: DomainFile,
-    goal: GoalText = "",
-    state: StateText = "",
+    goal: GoalTexts = [],
+    state: StateTexts = [],
     request: RequestText = "",
     ranker: RankerName = "",
     candidates: CandidateTexts = [],
@@ -59,7 +60,8 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Print the plan of least score from a state to a goal, and who proved it."""
-    check_wanted(goal, request, candidates, ranker)
+    wanted = together(goal)
+    check_wanted(wanted, request, candidates, ranker)
     limit, caller = limit_of(seconds, expansions), caller_of(roles, scopes, tenant, environment, clearances)
     verdict = None
     with reporting(as_json=as_json):
@@ -67,7 +69,7 @@ def command(
         planned = plan(
             contracts,
             state=read_state(state),
-            goal=goal or None,
+            goal=wanted or None,
             request=request or None,
             candidates=read_candidates(candidates),
             ranker=reader_of(request, domain, contracts, ranker),
