@@ -480,7 +480,7 @@ def test_the_result_says_what_was_read_and_why_it_is_doubtful() -> None:
         "none": 0.2,
         "signals": [
             {"doubt": "low-confidence", "detail": "the most probable goal has 0.5 of the 0.7 that it takes"},
-            {"doubt": "risky-path", "detail": "the plan reaches write, for which 0.5 of 0.73 is too little"},
+            {"doubt": "risky-path", "detail": "the plan reaches write: the most probable goal has 0.5 of the 0.73 that takes"},
         ],
         "left": [{"goals": ["cancel"], "why": "unreachable", "detail": "nothing can add gone"}],
         "findings": [],

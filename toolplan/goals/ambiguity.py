@@ -117,7 +117,8 @@ class RiskyPath:
         if _below(top.candidate.p, wanted):
             level = domain.risk_of(domain.action(riskiest))
             yield Signal(
-                Doubt.RISKY_PATH, f"the plan reaches `{level.name}`, for which {top.candidate.p:.2g} of {wanted:.2g} is too little"
+                Doubt.RISKY_PATH,
+                f"the plan reaches `{level.name}`: the most probable goal has {top.candidate.p:.2g} of the {wanted:.2g} that takes",
             )
 
 
