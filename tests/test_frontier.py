@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -240,6 +242,15 @@ def test_an_entity_of_two_types_is_refused() -> None:
     domain = loads("type file type person fact found(file) fact resolved(person)")
     with pytest.raises(toolplan.DomainError, match="TP403"):
         frontier(domain, state="found(x), resolved(x)", goal="found(x)")
+
+
+@pytest.mark.parametrize("name", ["workspace", Path("workspace.toolplan"), None])
+@pytest.mark.parametrize("door", [frontier, plan, toolplan.Session])
+def test_whoever_hands_in_the_name_of_a_domain_is_told_to_load_it(door: Callable[..., object], name: object) -> None:
+    wanted = {} if door is toolplan.Session else {"goal": "move_event"}
+    with pytest.raises(toolplan.DomainError, match=r"toolplan\.load") as raised:
+        door(name, **wanted)
+    assert [found.code.number for found in raised.value.diagnostics] == ["TP408"]
 
 
 def test_an_entity_takes_the_narrowest_of_its_types() -> None:

@@ -53,6 +53,7 @@ from toolplan.goals.regret import moved_to_front
 from toolplan.goals.solving import believed
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
+from toolplan.language.loading import loaded
 from toolplan.planning.engines import AUTO, checked, solve
 from toolplan.planning.inputs import Forbidden, GoalInput, StateInput, Words, build
 from toolplan.planning.plans import Limit, Step
@@ -122,7 +123,7 @@ def plan(
     With `candidates` or a `request`, as `frontier` takes them, it is the plan for the most probable goal, however doubtful, and for nothing
     where none is more probable.
     """
-    _one_goal(goal, request, candidates)
+    _check_call(domain, goal, request, candidates)
     if goal is None:
         state, forbid, exhausted = repeatable(state), repeatable(forbid), repeatable(exhausted)
         reading = _reading(domain, state, request, candidates, ranker)
@@ -161,7 +162,7 @@ def frontier(
     `request` is in the words of the user, and `ranker` says what it may mean, by default the one that is installed. See `frontier_of`.
     """
     check_mode(mode)
-    _one_goal(goal, request, candidates)
+    _check_call(domain, goal, request, candidates)
     if goal is None:
         state, forbid, exhausted = repeatable(state), repeatable(forbid), repeatable(exhausted)
         reading = _reading(domain, state, request, candidates, ranker)
@@ -237,7 +238,8 @@ def _refuse_mistakes(candidates: object, reading: Reading) -> None:
         raise DomainError(reading.findings)
 
 
-def _one_goal(goal: object, request: object, candidates: object) -> None:
+def _check_call(domain: object, goal: object, request: object, candidates: object) -> None:
+    loaded(domain)
     given = [name for name, value in (("goal", goal), ("request", request), ("candidates", candidates)) if value is not None]
     if len(given) != 1:
         found = " and ".join(f"`{name}`" for name in given) or "none of them"

@@ -65,6 +65,14 @@ def loads(text: str, name: str = "<text>", directory: str | os.PathLike[str] | N
         return _usable(_read_text(source, directory).resolved(source))
 
 
+def loaded(domain: object) -> Domain:
+    """`domain`, if it is one. Raises DomainError, for whoever has the name of one and has not loaded it."""
+    if isinstance(domain, Domain):
+        return domain
+    message = f"the domain is a `{type(domain).__name__}`, and no domain"
+    raise DomainError([Diagnostic(Code.BAD_CALL, message, None, "load it first: `toolplan.load(PATH)`")])
+
+
 def check(path: str | os.PathLike[str]) -> Resolved:
     """The domain in a file, with errors and lint findings instead of an exception."""
     shown, file = _located(path)

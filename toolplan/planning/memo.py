@@ -22,8 +22,9 @@ def per_domain(make: Callable[[Domain], T]) -> Callable[[Domain], T]:
         # By identity, since a weak dictionary would cost a microsecond each time; the entry goes before the number can be used again.
         found = made.get(id(domain))
         if found is None:
-            found = made.setdefault(id(domain), make(domain))
+            fresh = make(domain)
             finalize(domain, made.pop, id(domain), None).atexit = False
+            found = made.setdefault(id(domain), fresh)
         return found
 
     return remembered

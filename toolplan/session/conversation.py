@@ -16,6 +16,7 @@ from toolplan.frontier.at_once import TakesLong, takes_long
 from toolplan.frontier.calls import Call
 from toolplan.goals.readings import Candidate, Reading
 from toolplan.goals.recognition import Told, updated
+from toolplan.language.loading import loaded
 from toolplan.planning.inputs import StateInput, build
 from toolplan.planning.plans import Status, Step
 from toolplan.planning.problem import State
@@ -93,7 +94,7 @@ class Session:
         id: str | None = None,
         lines: Sequence[str] = (),
     ) -> None:
-        self.contracts, self.catalog = domain, catalog
+        self.contracts, self.catalog = loaded(domain), catalog
         self._opening = opening_of(domain, catalog, settings.trusted)
         self.id = id or uuid4().hex
         self._settings, self._clock, self._reader, self._readers = settings, clock, reader, readers or {}
