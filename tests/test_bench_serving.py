@@ -10,9 +10,10 @@ import pytest
 
 from toolplan.bench.serving import StepRow, Trial, killed, promises, shop
 from toolplan.bench.serving.checking import CheckRow
+from toolplan.bench.serving.client import END, Balancer, Client
 from toolplan.bench.serving.driving import Load
 from toolplan.bench.serving.ramp import RampRow, levels
-from toolplan.bench.serving.sites import EMPTY, FORWARDING, TOOLPLAN, Kind, running
+from toolplan.bench.serving.sites import EMPTY, FORWARDING, HOST, TOOLPLAN, Kind, running
 from toolplan.bench.serving.talking import SCRIPT
 from toolplan.bench.tables import table
 
@@ -97,6 +98,31 @@ def test_a_server_that_does_not_start_is_told_with_what_it_said(tmp_path: Path) 
     broken = Kind("broken", lambda *_: ("-c", "raise SystemExit('no port for me')"))
     with pytest.raises(RuntimeError, match="no port for me"), running(broken, tmp_path / "run"):
         pass
+
+
+def test_an_answer_that_is_long_in_coming_comes_as_a_stream() -> None:
+    events = [
+        b": ping\r\n\r\n",
+        b'event: message\r\ndata: {"method": "progress"}\r\n\r\n',
+        b'event: message\r\ndata: {"result": {"isError": false}}\r\n\r\n',
+    ]
+    chunks = b"".join(b"%x\r\n%b\r\n" % (len(event), event) for event in (*events, b""))
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for _ in range(2):
+            await reader.readexactly(int((await reader.readuntil(END)).decode().rpartition("content-length: ")[2]))
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n" + chunks)
+        writer.close()
+
+    async def asked() -> list[object]:
+        async with await asyncio.start_server(answer, HOST, 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            client = Client(1, Balancer([port]), {port: "token"})
+            results: list[object] = [await client.call("pay", {}, name) for name in ("one", "two")]
+            client.close()
+        return results
+
+    assert asyncio.run(asked()) == [{"isError": False}] * 2
 
 
 def test_a_server_is_pushed_until_it_does_not_keep_up_or_the_levels_end() -> None:

@@ -77,7 +77,7 @@ class Client:
             writer.write(_head(tool, port, self._tokens[port], len(body)) + body)
             with suppress(OSError, EOFError):
                 fields = dict(line.lower().split(": ", 1) for line in (await reader.readuntil(END)).decode().split("\r\n")[1:] if line)
-                return await reader.readexactly(int(fields["content-length"]))
+                return await (reader.readexactly(int(fields["content-length"])) if "content-length" in fields else _streamed(reader))
             self.close()
 
     async def _connected(self) -> tuple[int, Streams]:
@@ -92,6 +92,16 @@ class Client:
             except OSError:
                 self._balancer.lost(port)
                 self.moved += 1
+
+
+async def _streamed(reader: asyncio.StreamReader) -> bytes:
+    """The last message of a stream of events, which a server begins where its answer is long in coming."""
+    events = b""
+    while size := int(await reader.readline(), 16):
+        events += await reader.readexactly(size)
+        await reader.readline()
+    await reader.readline()
+    return [line.removeprefix(b"data: ") for line in events.splitlines() if line.startswith(b"data: ")][-1]
 
 
 def _head(tool: str, port: int, token: str, length: int) -> bytes:
