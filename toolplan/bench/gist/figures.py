@@ -11,7 +11,7 @@ from toolplan.bench.gist.measuring import Measured
 from toolplan.bench.gist.methods import GOALLESS, GOLD_GOAL
 from toolplan.bench.gist.requests import TYPES
 from toolplan.bench.tables import Row
-from toolplan.learning.intervals import Z95, wilson
+from toolplan.learning.intervals import Z95, percent, wilson
 
 ALL = "all"
 """Stands for the requests of all types."""
@@ -35,8 +35,7 @@ class Share:
         return wilson(self.hits, self.of)
 
     def __str__(self) -> str:
-        low, high = self.interval
-        return f"{self.value * 100:.3g} {low * 100:.0f}-{high * 100:.0f}"
+        return percent(self.hits, self.of)
 
 
 @dataclass(frozen=True, slots=True)
