@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import time
 from collections.abc import Callable, Iterable
@@ -730,3 +731,11 @@ def test_every_terminal_has_a_spelling() -> None:
     assert read | {"$END"} == set(expected.SPELLING)
     assert {*expected.RESERVED, *expected.TAKES_A_STRING} <= set(keywords().values())
     assert {*expected.SPELLING, *keywords().values()} >= expected.NEEDS_MORE | expected.MAY_END_A_CLAUSE
+
+
+def test_another_process_can_raise_what_is_wrong() -> None:
+    with pytest.raises(DomainError) as caught:
+        loads("fact found tool find { produces foud }")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert isinstance(again, DomainError)
+    assert (again.diagnostics, str(again)) == (caught.value.diagnostics, str(caught.value))

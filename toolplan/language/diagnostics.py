@@ -86,6 +86,10 @@ class DomainError(Exception):
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n\n".join(render(diagnostic) for diagnostic in self.diagnostics))
 
+    def __reduce__(self) -> tuple[type[DomainError], tuple[tuple[Diagnostic, ...]]]:
+        # What an exception is made of anew is its text, where nobody says otherwise: other processes could not raise it.
+        return type(self), (self.diagnostics,)
+
 
 def render(diagnostic: Diagnostic) -> str:
     """The finding as text: headline, place, the line with carets below it, other places, and the hint."""

@@ -81,8 +81,15 @@ def run(work: Work, reading: Shipped | Making, choosing: Making | None) -> Worke
     runs: list[RunRecord] = []
     if chooser is not None:
         costs = {record.task: record.steps[0] for record in readings}
+        _begin(work, Gist(work.suite, source, costs))
         runs = _made(work, Gist(work.suite, source, costs), work.methods, chooser, kept)
     return Worked(Runs(subject, [*readings, *runs]), source)
+
+
+def _begin(work: Work, suite: Suite) -> None:
+    """Begin a run by each method: what one of them needs and does not find is told now, and not after the hours of those before it."""
+    for arm in work.methods:
+        suite.episode(arm, suite.tasks(work.count)[0])
 
 
 def _made(work: Work, suite: Suite, arms: Sequence[str], model: Model, kept: Kept | None) -> list[RunRecord]:
