@@ -81,7 +81,7 @@ def run(work: Work, reading: Shipped | Making, choosing: Making | None) -> Worke
     runs: list[RunRecord] = []
     if chooser is not None:
         costs = {record.task: record.steps[0] for record in readings}
-        _begin(work, Gist(work.suite, source, costs))
+        _begin(work, Gist(work.suite, source, costs))  # A suite of its own: what it has learned by then need not go to other processes.
         runs = _made(work, Gist(work.suite, source, costs), work.methods, chooser, kept)
     return Worked(Runs(subject, [*readings, *runs]), source)
 
