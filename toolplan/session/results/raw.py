@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date, time
@@ -94,7 +95,13 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
+def _finite(written: str) -> float:
+    """Python reads a number that is too great for it as infinity, which JSON has no number for."""
+    number = float(written)
+    return number if math.isfinite(number) else _refuse(written)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 
 
 def _parsed(text: str) -> object:
