@@ -13,7 +13,7 @@ import pytest
 
 import toolplan
 from toolplan.domain import Principal
-from toolplan.gate import Allow, Gate, Mode, Ran, ToolCall
+from toolplan.gate import Allow, Gate, Mode, Ran, Refuse, ToolCall
 from toolplan.receipts import FileReceipts, Kind
 from toolplan.session import Outcome, Session, Settings
 from toolplan.session.stores import SQLiteStore
@@ -193,6 +193,21 @@ def test_a_call_waits_for_an_earlier_one_that_a_search_is_made_for() -> None:
         return waited and isinstance(await later, Allow)
 
     assert asyncio.run(scenario())
+
+
+def test_a_result_whose_size_nobody_can_tell_is_observed() -> None:
+    class Scalar:
+        def __len__(self) -> int:
+            raise TypeError("len() of unsized object")
+
+    async def scalar(_: object) -> Scalar:
+        return Scalar()
+
+    gate = Gate(session_of(Clock()))
+    assert isinstance(asyncio.run(gate.arun(SEARCH, scalar)), Ran)
+    assert gate.session.running == ()
+    refusal = asyncio.run(gate.acheck(ToolCall("other", "search", Scalar())))
+    assert isinstance(refusal, Refuse) and "no JSON object" in refusal.message
 
 
 def test_a_result_that_cannot_be_read_leaves_the_call_in_doubt() -> None:

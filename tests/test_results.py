@@ -362,6 +362,54 @@ def test_a_result_that_holds_itself_or_no_json_is_in_doubt() -> None:
         assert value("returns value = $.text", text) == [text]
 
 
+class Broken(TimeoutError):
+    """Breaks down when it is looked at, as lazy objects do."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+class BrokenModel:
+    def model_dump(self, **_: object) -> object:
+        raise Broken
+
+
+def test_a_result_that_breaks_down_when_it_is_looked_at_is_in_doubt() -> None:
+    assert value("returns value = $.a", BrokenModel()) == "?"
+    assert value("returns value = $.a", {"a": BrokenModel()}) == "?"
+    assert read("returns value = $.a", Broken()) == Failed("Broken")
+
+    def breaks_down(_: object) -> object:
+        raise Broken
+
+    assert value("returns value = by ids", "{}", ids=breaks_down) == "?"
+
+
+def test_whatever_comes_back_something_has_become_of_the_call() -> None:
+    for raw in (BrokenModel(), Broken(), '{"value": 1e999}', float("inf")):
+        talk = toolplan.Session(domain("returns value = $.value"))
+        talk.want("see")
+        talk.observe("look", raw)
+        assert not talk.running and talk.memory.outcomes
+
+
+def test_an_object_with_every_attribute_that_it_is_asked_for_is_soon_in_doubt() -> None:
+    made: list[object] = []
+
+    class Anything:
+        def __init__(self) -> None:
+            made.append(self)
+
+        def __getattr__(self, name: str) -> object:
+            return Anything()
+
+        def __call__(self, **_: object) -> object:
+            return Anything()
+
+    assert value("returns value = $.a", Anything()) == "?"
+    assert len(made) < 10
+
+
 def test_too_many_values_are_no_candidates() -> None:
     assert value("returns value = $[*]", list(range(10_001))) == "?"
     assert value('returns value = pattern "[0-9]+"', " ".join(map(str, range(10_001)))) == "?"

@@ -10,7 +10,17 @@ MOST_READ = 20_000
 
 
 def is_small(value: object) -> bool:
-    """Whether there is little to read in `value`, a JSON value or an object of a framework. It is looked at no further than that takes."""
+    """Whether there is little to read in `value`, a JSON value or an object of a framework. It is looked at no further than that takes.
+
+    Of what cannot be looked at, such as an array that has no length, nobody knows.
+    """
+    try:
+        return _is_small(value)
+    except Exception:
+        return False
+
+
+def _is_small(value: object) -> bool:
     left, parts = MOST_READ, [value]
     while parts and left >= 0:
         part = parts.pop()

@@ -14,7 +14,7 @@ from toolplan.planning.problem import BROUGHT, Problem, State, ground
 from toolplan.planning.semantics import certain, produces, removes, successor
 from toolplan.session.beliefs import Belief, Beliefs, believed
 from toolplan.session.events import Beside, Observed, Outcome, Running, Several
-from toolplan.session.results import Failed, Found, HostReaders, InDoubt, Match, Nothing, ResultReading, read_result
+from toolplan.session.results import Failed, Found, HostReaders, InDoubt, Match, Nothing, ResultReading, read_result, words_of
 from toolplan.session.turns import Mention
 from toolplan.values import Misfit, Normal, normal
 
@@ -322,5 +322,6 @@ def _status(after: State, atom: Atom) -> Status | None:
     return Status.DENIED if atom in after.denied else None
 
 
-def _message(raw: object) -> str:
-    return f"{type(raw).__name__}: {raw}" if str(raw) else type(raw).__name__
+def _message(raw: BaseException) -> str:
+    name, words = type(raw).__name__, words_of(raw)
+    return name if words == name else f"{name}: {words}"

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from toolplan.session.results.matches import Failed, Found, InDoubt, Match, Nothing, Read, ResultReading
+from toolplan.session.results.raw import words_of
 from toolplan.session.results.reading import HostReaders, read_result
 
-__all__ = ["Failed", "Found", "HostReaders", "InDoubt", "Match", "Nothing", "Read", "ResultReading", "read_result"]
+__all__ = ["Failed", "Found", "HostReaders", "InDoubt", "Match", "Nothing", "Read", "ResultReading", "read_result", "words_of"]

@@ -47,12 +47,20 @@ class Unreadable(NamedTuple):
 def content_of(raw: object) -> Content | Broken | Unreadable:
     """`raw` as one JSON value: an exception, a text, bytes, a JSON value, a model, a dataclass, blocks of content, or a result of such blocks."""
     if isinstance(raw, BaseException):
-        return Broken(str(raw) or type(raw).__name__)
+        return Broken(words_of(raw))
     try:
         result = raw if raw is None or isinstance(raw, str | int | float | list | dict) else _plain(raw)
         return _opened(result) if isinstance(result, Mapping) and _is_envelope(result) else _content(result)
-    except (RecursionError, TypeError, ValueError) as error:
-        return Unreadable(f"the result is no JSON: {error}")
+    except Exception as error:  # an object of a framework may do anything when it is looked at
+        return Unreadable(f"the result is no JSON: {words_of(error)}")
+
+
+def words_of(error: BaseException) -> str:
+    """What `error` says; where it says nothing, or cannot, what it is called."""
+    try:
+        return str(error) or type(error).__name__
+    except Exception:
+        return type(error).__name__
 
 
 def as_json(value: object) -> object:
@@ -140,7 +148,7 @@ def _plain(value: object) -> object:
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).decode("utf-8-sig", "replace")
     if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json", by_alias=True)
+        return _dumped(value.model_dump(mode="json", by_alias=True))
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -156,6 +164,13 @@ def _plain(value: object) -> object:
     if isinstance(value, Decimal | UUID | PurePath):
         return str(value)
     raise TypeError(f"a value of the type {type(value).__name__} has no form in it")
+
+
+def _dumped(value: object) -> object:
+    """What a model gives of itself. An object that has every attribute it is asked for gives such objects without end."""
+    if value is not None and not isinstance(value, str | int | float | list | tuple | Mapping):
+        raise TypeError(f"a model gave a value of the type {type(value).__name__}")
+    return value
 
 
 _compact = json.JSONEncoder(default=_plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode

@@ -17,7 +17,7 @@ from toolplan.session.results.labels import as_text, item_label, line, shown
 from toolplan.session.results.linear import EXTRA, compiled
 from toolplan.session.results.matches import MOST_MATCHES, Failed, Found, InDoubt, Match, Nothing, Read, ResultReading
 from toolplan.session.results.patterns import CompiledPattern, group_for
-from toolplan.session.results.raw import Broken, Content, Unreadable, as_json, content_of
+from toolplan.session.results.raw import Broken, Content, Unreadable, as_json, content_of, words_of
 from toolplan.values import Misfit, Normal, normal
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _by_host(name: str, value: object, readers: HostReaders) -> tuple[Match, ...
     try:
         read = as_json(readers[name](value))
     except Exception as error:  # whatever it does, the call was made, and what came of it must not be lost
-        return InDoubt(f"the reader {quoted(name)} failed: {line(str(error) or type(error).__name__)}")
+        return InDoubt(f"the reader {quoted(name)} failed: {line(words_of(error))}")
     values = read if isinstance(read, list) else [] if read is None else [read]
     return tuple(Match(each, item_label(each, ())) for each in values) or Nothing()
 
