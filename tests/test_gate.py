@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from toolplan.domain import Domain, Principal
 from toolplan.frontier import Act, CallQuestion, Clarify, Done, Explore
 from toolplan.gate import Allow, Gate, Hold, Mode, Permit, Ran, Refuse, ToolCall
 from toolplan.language.diagnostics import DomainError
-from toolplan.receipts import FileReceipts
+from toolplan.receipts import FileReceipts, Kind
 from toolplan.session import Outcome, Session, Settings
 
 SHOP = """
@@ -124,6 +124,55 @@ def test_a_permit_opens_one_execution_and_the_second_gets_its_result() -> None:
     pay = ToolCall("pay", "orders.refund", {})
     times = [gate.run(pay, lambda _: object()) for _ in range(3)]
     assert times[0] == times[1] == times[2]
+
+
+def by_hand(permit: Permit) -> Permit:
+    """As hosts make it that know only the call of a result."""
+    return Permit(ToolCall(permit.id, permit.tool, permit.arguments), permit.call)
+
+
+@pytest.mark.parametrize("opened", [lambda permit: permit.open(), lambda permit: None], ids=["opened", "unopened"])
+@pytest.mark.parametrize("held", [lambda permit: permit, by_hand], ids=["the permit", "another permit"])
+def test_what_was_observed_by_hand_has_run(opened: Callable[[Permit], object], held: Callable[[Permit], Permit]) -> None:
+    gate, look = Gate(talk()), ToolCall("a", "orders.get", {})
+    permit = allowed(gate, look)
+    opened(permit)
+    gate.observe(held(permit), {"charged": 10})
+    assert not permit.open()
+    assert _run_apart(gate, look) == Ran({"charged": 10}, Outcome.DONE)
+    pay = ToolCall("b", "orders.refund", {})
+    permit = allowed(gate, pay)
+    opened(permit)
+    gate.observe(held(permit), RuntimeError("declined"))
+    with pytest.raises(RuntimeError, match="declined"):
+        _run_apart(gate, pay)
+
+
+def test_who_waits_for_a_result_that_cannot_be_taken_in_hears_why() -> None:
+    class Full:
+        def write(self, session: str, kind: Kind, content: Mapping[str, object]) -> None:
+            if kind == "outcome":
+                raise OSError("no space left")
+
+    gate, look = Gate(talk(), receipts=Full()), ToolCall("a", "orders.get", {})
+    permit = allowed(gate, look)
+    permit.open()
+    with pytest.raises(OSError, match="no space left"):
+        gate.observe(permit, {"charged": 10})
+    with pytest.raises(OSError, match="no space left"):
+        _run_apart(gate, look)
+
+
+def _run_apart(gate: Gate, call: ToolCall) -> object:
+    """What a second run of `call` gives, which nobody may have to wait for."""
+
+    async def again(_: object) -> object:
+        raise AssertionError("it ran twice")
+
+    async def soon() -> object:
+        return await asyncio.wait_for(gate.arun(call, again), 10)
+
+    return asyncio.run(soon())
 
 
 def test_nobody_borrows_the_verdict_on_another_call() -> None:

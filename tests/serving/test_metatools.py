@@ -12,6 +12,7 @@ from serving.bank import (
     ADMIN,
     ANN,
     AWAY,
+    BANK,
     BOB,
     CONTRACTS,
     NO,
@@ -440,6 +441,21 @@ def test_without_servers_a_call_is_let_through_and_its_result_is_reported() -> N
         assert "no call of this id" in wrong(await ann.use("report", call="another", result={}))
         await ann.use("report", call=let["call"], result={"balance": 100})
         assert "no call of this id" in wrong(await ann.use("report", call=let["call"], result={"balance": 1_000_000}))
+
+    run(test)
+
+
+def test_a_call_that_was_reported_is_not_let_through_again_under_its_id_in_any_process() -> None:
+    async def test() -> None:
+        store = MemoryStore()
+        ann, later = (Counter(Desk(BANK, store=store, secret=SECRET, reader=Words())) for _ in range(2))
+        await ann.begin()
+        later.handle = ann.handle
+        let = told(await ann.use("call", Teller(call_id="mine"), tool="get-balance"))
+        assert told(await ann.use("call", Teller(call_id="mine"), tool="get-balance")) == let  # nobody may have heard it
+        await later.use("report", call="mine", result={"balance": 100})
+        assert "has been made" in wrong(await ann.use("call", Teller(call_id="mine"), tool="get-balance"))
+        assert "has been made" in wrong(await later.use("call", Teller(call_id="mine"), tool="get-balance"))
 
     run(test)
 

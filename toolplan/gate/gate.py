@@ -7,22 +7,22 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import replace
 from threading import RLock
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from toolplan.domain import Principal, permits
-from toolplan.frontier import Argument, Call, Frontier, Source
+from toolplan.frontier import Call, Frontier
 from toolplan.frontier.at_once import TakesLong
 from toolplan.gate import recording
 from toolplan.gate.discovering import running_in
 from toolplan.gate.order import Order
 from toolplan.gate.sizes import is_small
-from toolplan.gate.verdicts import Allow, Hold, Mode, Permit, Ran, Refuse, ToolCall, Verdict, Withdrawn
+from toolplan.gate.verdicts import Allow, Hold, Mode, Permit, Ran, Refuse, ToolCall, Verdict, Withdrawn, as_it_came, verdict_of
 from toolplan.language.diagnostics import DomainError, quoted
-from toolplan.planning.plans import Step
 from toolplan.receipts import NO_RECEIPTS, Kind, Receipts, is_prompt
-from toolplan.session import Allowed, Held, Outcome, Proposal, Refused, Session, Why
+from toolplan.session import Allowed, Outcome, Session, Why
 from toolplan.session.events import OpenQuestion
 from toolplan.session.proposing import not_callable, real_names
+from toolplan.session.results import words_of
 from toolplan.session.turns import TurnReading
 
 R = TypeVar("R")
@@ -151,12 +151,20 @@ class Gate:
             return await self._checked_apart(call)
 
     def observe(self, permit: Permit, result: object, *, by: str = "") -> Outcome:
-        """What became of the call of `permit`: its raw result, or the exception that it raised. `by` is as in `Session.observe`."""
+        """What became of the call of `permit`: its raw result, or the exception that it raised. `by` is as in `Session.observe`.
+
+        So it has run, whoever ran it: nobody opens a permit for it any more, and of one call that is run once more this is the result.
+        """
+        for each in self._permits_of(permit):
+            each.open()
         try:
-            outcome = self._observed(permit.call, result, by)
-            self._record("outcome", lambda: recording.outcome(self.session.domain, permit.call, outcome))
-        finally:
-            self._order.settle(permit.id)
+            outcome = self._noted(permit, result, by)
+        except TakesLong:
+            raise
+        except BaseException as error:
+            self._come(permit, error)
+            raise
+        self._come(permit, result if isinstance(result, BaseException) else Ran(result, outcome))
         return outcome
 
     def withdraw(self, permit: Permit) -> None:
@@ -202,7 +210,7 @@ class Gate:
             self.withdraw(permit)
             raise
         except BaseException as error:
-            self._failed(permit, error)
+            self.observe(permit, error)
             raise
         return self._ran(permit, result, raw)
 
@@ -232,10 +240,10 @@ class Gate:
             await self.soon(lambda: self.withdraw(permit))
             raise
         except Exception as error:
-            await asyncio.to_thread(self._failed, permit, error)
+            await asyncio.to_thread(self.observe, permit, error)
             raise
         except BaseException as error:
-            self._failed(permit, error)
+            self.observe(permit, error)
             raise
         return await self.soon(lambda: self._ran(permit, result, raw), result)
 
@@ -278,7 +286,7 @@ class Gate:
 
     def _verdict(self, call: ToolCall) -> Verdict:
         if self.mode is Mode.OFF:
-            return Allow(Permit(call, _as_it_came(call)))
+            return Allow(Permit(call, as_it_came(call)))
         verdict = self._thought(call)
         try:
             self._record("verdict", lambda: recording.verdict(self.session.domain, call, verdict, self.mode))
@@ -287,7 +295,7 @@ class Gate:
                 self.session.withdraw(verdict.permit.call)
             raise
         if self.mode is Mode.SHADOW and not isinstance(verdict, Allow):
-            return Allow(Permit(call, _as_it_came(call)))
+            return Allow(Permit(call, as_it_came(call)))
         return verdict
 
     def _thought(self, call: ToolCall) -> Verdict:
@@ -297,15 +305,15 @@ class Gate:
         if not isinstance(call.arguments, Mapping):
             return Refuse("the arguments are no JSON object", "call it again with an object", Why.ARGUMENTS)
         if call.tool not in real_names(self.session.domain) or not self.is_permitted(call.tool):
-            return _verdict_of(call, not_callable(self.session.next(), call.tool))
+            return verdict_of(call, not_callable(self.session.next(), call.tool))
         if self.mode is Mode.SHADOW:
             thought = self.session.would(call.tool, call.arguments, id=call.id)
             if not isinstance(thought, Allowed):
-                return _verdict_of(call, thought)
+                return verdict_of(call, thought)
         proposal = self.session.propose(call.tool, call.arguments, id=call.id)
         if isinstance(proposal, Allowed) and proposal.again:
             return Refuse("this call was let through elsewhere, and nothing is known of it yet", "do something else first", Why.MADE)
-        return _verdict_of(call, proposal)
+        return verdict_of(call, proposal)
 
     def _worded(self, refusal: Refuse) -> Refuse:
         reason, hint = refusal.reason, refusal.hint
@@ -331,23 +339,33 @@ class Gate:
                 continue
         return Outcome.FAILED if isinstance(result, BaseException) else Outcome.DONE
 
-    def _failed(self, permit: Permit, error: BaseException) -> None:
+    def _noted(self, permit: Permit, result: object, by: str = "") -> Outcome:
         try:
-            self.observe(permit, error)
+            outcome = self._observed(permit.call, result, by)
+            self._record("outcome", lambda: recording.outcome(self.session.domain, permit.call, outcome))
         finally:
-            permit.result.set_exception(error if isinstance(error, Exception) else TimeoutError("the call was given up"))
+            self._order.settle(permit.id)
+        return outcome
 
     def _ran(self, permit: Permit, result: R, raw: Callable[[R], object]) -> Ran[R]:
         try:
-            ran = Ran(result, self.observe(permit, raw(result)))
+            ran = Ran(result, self._noted(permit, raw(result)))
         except TakesLong:
             raise
         except BaseException as error:
             # It ran, and nobody can say what came of it.
-            self._failed(permit, TimeoutError(f"the result cannot be read: {error}"))
+            self.observe(permit, TimeoutError(f"the result cannot be read: {words_of(error)}"))
             raise
-        permit.result.set_result(ran)
+        self._come(permit, ran)
         return ran
+
+    def _permits_of(self, permit: Permit) -> set[Permit]:
+        """All that would open the call of `permit`: a host may have made it by hand."""
+        return {permit, self._permits.get(permit.id, permit)}
+
+    def _come(self, permit: Permit, came: Ran[Any] | BaseException) -> None:
+        for each in self._permits_of(permit):
+            each.come(came)
 
     def _at_once(self, work: Callable[[], R], *read: object) -> R:
         """As `soon`, but now. Raises TakesLong where it cannot be.
@@ -368,18 +386,3 @@ class Gate:
     def _record(self, kind: Kind, content: Callable[[], Mapping[str, object]]) -> None:
         if self._receipts is not NO_RECEIPTS:
             self._receipts.write(self.session.id, kind, content())
-
-
-def _verdict_of(call: ToolCall, proposal: Proposal) -> Verdict:
-    match proposal:
-        case Allowed(allowed):
-            return Allow(Permit(call, allowed))
-        case Held(question):
-            return Hold(question, question.call)
-        case Refused(reason, hint, why):
-            return Refuse(reason, hint, why)
-
-
-def _as_it_came(call: ToolCall) -> Call:
-    arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
-    return Call(call.id, Step(call.tool), call.tool, {name: Argument(value, Source.MODEL) for name, value in arguments.items()})

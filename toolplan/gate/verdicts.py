@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from toolplan.frontier import Call, CallQuestion
+from toolplan.frontier import Argument, Call, CallQuestion, Source
 from toolplan.gate.awaited import Awaited
-from toolplan.session import Outcome, Why
+from toolplan.planning.plans import Step
+from toolplan.session import Allowed, Held, Outcome, Proposal, Refused, Why
 
 R = TypeVar("R")
 
@@ -56,6 +58,13 @@ class Permit:
     def open(self) -> bool:
         """Whether the execution may begin: True once."""
         return self._unopened.acquire(blocking=False)
+
+    def come(self, came: Ran[Any] | BaseException) -> None:
+        """The execution is over: whoever waits for its result gets it, or has it raised."""
+        if isinstance(came, BaseException):
+            self.result.set_exception(came if isinstance(came, Exception) else TimeoutError("the call was given up"))
+        else:
+            self.result.set_result(came)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +115,20 @@ class Withdrawn(Exception):
 
 
 Verdict = Allow | Refuse | Hold
+
+
+def verdict_of(call: ToolCall, proposal: Proposal) -> Verdict:
+    """What a session thinks of `call`, as the gate says it."""
+    match proposal:
+        case Allowed(allowed):
+            return Allow(Permit(call, allowed))
+        case Held(question):
+            return Hold(question, question.call)
+        case Refused(reason, hint, why):
+            return Refuse(reason, hint, why)
+
+
+def as_it_came(call: ToolCall) -> Call:
+    """`call` with the arguments of the model, whatever contracts say."""
+    arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
+    return Call(call.id, Step(call.tool), call.tool, {name: Argument(value, Source.MODEL) for name, value in arguments.items()})

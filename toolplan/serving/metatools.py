@@ -281,6 +281,8 @@ async def _made(request: Request, call: ToolCall, permit: Permit) -> Answer:
     conversation = request.conversation
     upstreams, principal, making = conversation.upstreams, conversation.principal, conversation.making
     if upstreams is None:
+        if permit.id in (await request.memory()).outcomes:
+            return Wrong(f"This call has been made, and its result was told.\n{(await request.next()).text}")
         await conversation.secured(permit)
         text = f"Call {quoted(permit.tool)} now, with exactly these arguments, and tell what it gives with {quoted(REPORT.name)}."
         return Told(text, {"call": permit.id, "tool": permit.tool, "arguments": permit.arguments})
