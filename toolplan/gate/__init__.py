@@ -2,7 +2,7 @@
 
 - `gate`: `Gate`, which a host asks before every call. `verdicts`: what it says, and the permit that opens one execution.
 - `order`: the calls of one turn, one after the other. `recording`: what receipts say of it. `sizes`: what there is to read.
-- `discovering`: the tool with which a model looks for tools.
+- `apart`: threads that work for tasks that may be cancelled. `discovering`: the tool with which a model looks for tools.
 """
 
 from __future__ import annotations

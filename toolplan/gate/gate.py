@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import replace
+from functools import partial
 from threading import RLock
 from typing import Any, TypeVar, cast
 
@@ -13,6 +14,7 @@ from toolplan.domain import Principal, permits
 from toolplan.frontier import Call, Frontier
 from toolplan.frontier.at_once import TakesLong
 from toolplan.gate import recording
+from toolplan.gate.apart import or_undone, to_its_end
 from toolplan.gate.discovering import running_in
 from toolplan.gate.order import Order
 from toolplan.gate.sizes import is_small
@@ -142,13 +144,13 @@ class Gate:
             self._order.settle(call.id)
             raise
         if late:
-            return await self.soon(lambda: self._too_early(call))
+            return await self._surely(lambda: self._too_early(call))
         if (allowed := self._allowed(call)) is not None:
             return allowed
         try:
             return self._at_once(lambda: self._checked(call), call.arguments)
         except TakesLong:
-            return await self._checked_apart(call)
+            return await or_undone(lambda: self._checked(call), self._withdraw_unopened, self._lock)
 
     def observe(self, permit: Permit, result: object, *, by: str = "") -> Outcome:
         """What became of the call of `permit`: its raw result, or the exception that it raised. `by` is as in `Session.observe`.
@@ -222,7 +224,7 @@ class Gate:
         raw: Callable[[R], object] = lambda result: result,
         pauses: tuple[type[BaseException], ...] = (),
     ) -> Ran[R] | Refuse | Hold:
-        """As `run`, without blocking the event loop. A call that is cancelled on its way is in doubt."""
+        """As `run`, without blocking the event loop. A call that is cancelled on its way is in doubt; one that was over by then is observed."""
         verdict = await self.acheck(call)
         if not isinstance(verdict, Allow):
             return verdict
@@ -237,15 +239,15 @@ class Gate:
             with running_in(self.session):
                 result = await execute(permit.arguments)
         except pauses:
-            await self.soon(lambda: self.withdraw(permit))
+            await self._surely(lambda: self.withdraw(permit))
             raise
         except Exception as error:
-            await asyncio.to_thread(self.observe, permit, error)
+            await to_its_end(partial(self.observe, permit, error))
             raise
         except BaseException as error:
             self.observe(permit, error)
             raise
-        return await self.soon(lambda: self._ran(permit, result, raw), result)
+        return await self._surely(lambda: self._ran(permit, result, raw), result)
 
     # What it does
 
@@ -268,16 +270,10 @@ class Gate:
             self._order.settle(call.id)
         return self._worded(verdict) if isinstance(verdict, Refuse) else verdict
 
-    async def _checked_apart(self, call: ToolCall) -> Verdict:
-        """What is thought of `call`, in a thread. That cannot be stopped, so what it lets through for nobody is withdrawn."""
-        checking = asyncio.ensure_future(asyncio.to_thread(self._checked, call))
-        try:
-            return await asyncio.shield(checking)
-        except asyncio.CancelledError:
-            verdict = await checking
-            if isinstance(verdict, Allow) and verdict.permit.open():
-                await asyncio.to_thread(self.withdraw, verdict.permit)
-            raise
+    def _withdraw_unopened(self, verdict: Verdict) -> None:
+        """Nobody heard the `verdict`."""
+        if isinstance(verdict, Allow) and verdict.permit.open():
+            self.withdraw(verdict.permit)
 
     def _allowed(self, call: ToolCall) -> Allow | None:
         """What was said of the very call, if it was let through."""
@@ -366,6 +362,13 @@ class Gate:
     def _come(self, permit: Permit, came: Ran[Any] | BaseException) -> None:
         for each in self._permits_of(permit):
             each.come(came)
+
+    async def _surely(self, work: Callable[[], R], *read: object) -> R:
+        """As `soon`, for what has to be done even if whoever waits for it is cancelled."""
+        try:
+            return self._at_once(work, *read)
+        except TakesLong:
+            return await to_its_end(work)
 
     def _at_once(self, work: Callable[[], R], *read: object) -> R:
         """As `soon`, but now. Raises TakesLong where it cannot be.
