@@ -12,7 +12,7 @@ from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.planning.inputs import build
 from toolplan.planning.plans import Atom, Status
 from toolplan.session.beliefs import Belief
-from toolplan.session.events import Answered, AskedEntity, AskedFacts, AskedGoal, OpenQuestion
+from toolplan.session.events import MODEL, Answered, AskedEntity, AskedFacts, AskedGoal, OpenQuestion
 from toolplan.session.trust import told_by
 from toolplan.session.turns import Agreed, Chosen, Refused, Reply
 from toolplan.values import Misfit, normal
@@ -39,7 +39,9 @@ def answered(domain: Domain, question: OpenQuestion | None, answer: object, now:
         return Answered(at, (), _option(question, answer), by)
     if not isinstance(question, AskedFacts):
         raise _refused("the question is one for yes or no", "answer True or False")
-    return Answered(at, told_by(by, _beliefs(domain, question, answer, now)), None, by)
+    beliefs = told_by(by, _beliefs(domain, question, answer, now))
+    agreed = {belief.atom for belief in beliefs if belief.value is None and by == MODEL and question.proposes}
+    return Answered(at, tuple(belief for belief in beliefs if belief.atom not in agreed), None, by)
 
 
 def _carries_it(domain: Domain, question: OpenQuestion) -> bool:
@@ -50,11 +52,19 @@ def _carries_it(domain: Domain, question: OpenQuestion) -> bool:
 def _option(question: AskedGoal | AskedEntity, answer: object) -> Reply:
     if isinstance(answer, int) and 0 <= answer < len(question.options):
         return Chosen(answer)
-    for number, option in enumerate(question.options):
-        if answer == option or (isinstance(question, AskedEntity) and answer == question.several.values[number]):
-            return Chosen(number)
+    values = question.several.values if isinstance(question, AskedEntity) else question.options
+    meant = [number for number, option in enumerate(question.options) if answer in (option, values[number])]
+    if meant and all(_stands_for(question, number) == _stands_for(question, meant[0]) for number in meant):
+        return Chosen(meant[0])
+    if meant:
+        raise _refused(f"{quoted(str(answer))} is several of the options", "give the number of the one that is meant")
     shown = ", ".join(quoted(option) for option in question.options)
     raise _refused(f"{quoted(str(answer))} is none of the options", f"the options are {shown}")
+
+
+def _stands_for(question: AskedGoal | AskedEntity, number: int) -> object:
+    """What is so where the option of that number is meant."""
+    return question.goals[number] if isinstance(question, AskedGoal) else question.several.at(number)
 
 
 def _beliefs(domain: Domain, question: AskedFacts, answer: object, now: datetime) -> list[Belief]:

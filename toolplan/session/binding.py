@@ -29,7 +29,6 @@ from toolplan.domain import (
     Literal,
     Not,
     Or,
-    Tool,
     ValueType,
     Variable,
 )
@@ -39,7 +38,7 @@ from toolplan.language.diagnostics import visible
 from toolplan.planning.plans import Atom, Status, Step
 from toolplan.planning.problem import Problem, ground
 from toolplan.session.beliefs import LEFT_OUT, Beliefs, Read, believed, digest, digest_of
-from toolplan.session.memory import Frame, Memory, digest_of_call
+from toolplan.session.memory import Frame, Made, Memory, digest_of_call
 from toolplan.values import Normal, normal
 
 PLAIN = frozenset({"$schema", "type", "title", "description", "properties", "required", "additionalProperties"})
@@ -82,7 +81,8 @@ class Known(NamedTuple):
 @dataclass(frozen=True)
 class Binder:
     """Binds the arguments of steps of `problem`, with the values and sources of `levels`. `words` are what the entities are called: by a result, if
-    they are `labelled`, or else by the user. `request` names the request that calls are made for, in all sessions, and `catalog` has the real tools.
+    they are `labelled`, or else by the user. `request` names the request that calls are made for, in all sessions, and `made` are the steps that were
+    done for it. `catalog` has the real tools.
     """
 
     problem: Problem
@@ -90,6 +90,7 @@ class Binder:
     words: Mapping[str, str]
     labelled: Set[str]
     request: str
+    made: Mapping[Step, Made]
     catalog: Catalog
     now: datetime
 
@@ -152,9 +153,10 @@ class Binder:
                 return Known({}, ())
 
     def _key(self, step: Step, arguments: Mapping[str, Argument]) -> str:
-        """The same for the same call of one request, however often it is tried, and another for every other call."""
+        """The same for the same call of one request, however often it is tried until it is done, and another for every other call."""
         passed = {name: argument.value for name, argument in arguments.items()}
-        text = json.dumps([self.request, str(step), passed], sort_keys=True, separators=(",", ":"))
+        again = [self.made[step].times] if step in self.made and self.made[step].times else []
+        text = json.dumps([self.request, str(step), passed, *again], sort_keys=True, separators=(",", ":"))
         return str(uuid5(NAMESPACE_OID, text))
 
     def _argument(self, source: ArgumentSource, binding: Mapping[str, str]) -> Argument | None:
@@ -231,7 +233,7 @@ def binder_of(problem: Problem, memory: Memory, catalog: Catalog, now: datetime)
     """What binds the arguments of calls for the request that is pursued in `memory`."""
     frame = memory.current
     request = f"{memory.id}/{frame.number}"
-    return Binder(problem, memory.levels(memory.active), memory.words, memory.labelled, request, catalog, now)
+    return Binder(problem, memory.levels(memory.active), memory.words, memory.labelled, request, frame.made, catalog, now)
 
 
 def reads_of(problem: Problem, levels: Sequence[Beliefs], step: Step) -> tuple[Read, ...]:
@@ -305,30 +307,30 @@ def confirmation_of(domain: Domain, call: Call, frame: Frame) -> Confirmation | 
     level = domain.risk_of(tool)
     asked = tool.confirm or level.confirm
     is_bound = all(argument.source.binds for argument in call.arguments.values())
-    if asked is None and not level.safe and (frame.relayed or not is_bound or _done_before(tool, call, frame) != ""):
+    if asked is None and not level.safe and (frame.relayed or not is_bound or _done_before(domain, call, frame) != ""):
         return Confirmation()
     return asked
 
 
-def _done_before(tool: Tool, call: Call, frame: Frame) -> str:
+def _done_before(domain: Domain, call: Call, frame: Frame) -> str:
     """What to say where `call` does once more what was done for `frame`, so that there may be two of it; empty where it does not.
 
     A call in doubt is planned again as it was only once it is known that it did not happen.
     """
-    match None if tool.evidence.idempotent else frame.made.get(call.step):
+    match None if domain.tools[call.step.action].evidence.idempotent else frame.made.get(call.step):
         case None:
             return ""
-        case "":
+        case Made(0, doubted):
+            return "" if doubted == digest_of_call(domain, call) else "It may have been done before, with other values. "
+        case _:
             return "It was done before. "
-        case doubted:
-            return "" if doubted == digest_of_call(call) else "It may have been done before, with other values. "
 
 
-def shown(tool: Tool, call: Call, frame: Frame) -> str:
+def shown(domain: Domain, call: Call, frame: Frame) -> str:
     """The question whether `call` may run for the request `frame`: what it does, whether that was done before, and every argument with its value
     and source, each on a line of its own.
     """
-    before = _done_before(tool, call, frame)
+    tool, before = domain.tools[call.step.action], _done_before(domain, call, frame)
     lines = [f"{tool.description.rstrip('. ') or visible(tool.name)}: {visible(call.tool)}. {before}Shall I do this?"]
     for name, argument in call.arguments.items():
         value = visible(json.dumps(argument.value, ensure_ascii=False))

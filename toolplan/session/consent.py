@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic
+from toolplan.session.events import OpenQuestion
 from toolplan.session.readers.replies import agrees
-from toolplan.session.turns import Agreed, Asked, AsyncReader, Context, Reader, TurnReading
+from toolplan.session.turns import Agreed, Asked, AsyncReader, Context, Reader, Stopped, TurnReading
 
 
 def read_within(reader: Reader, text: str, context: Context, most: int) -> TurnReading:
@@ -33,3 +34,8 @@ def with_consent(turn: TurnReading, asked: Asked | None) -> TurnReading:
     if not isinstance(turn.reply, Agreed) or asked is None or not asked.proposes:
         return turn
     return turn if agrees(asked, turn.text) else replace(turn, reply=None)
+
+
+def reply_to(read: OpenQuestion | None, open_now: OpenQuestion | None, turn: TurnReading) -> TurnReading:
+    """`turn`, which was read as a reply to the question `read`, where `open_now` is asked by now: a reply to one question is none to another."""
+    return turn if read == open_now or isinstance(turn.reply, Stopped) else replace(turn, reply=None)

@@ -20,7 +20,7 @@ def context_of(domain: Domain, memory: Memory, now: datetime) -> Context:
         now,
         memory.state(domain, now.timestamp(), active or last),
         _goals(domain, active),
-        None if memory.open is None else _asked(memory.open),
+        None if memory.asked is None else _asked(memory.asked),
         memory.entities,
         memory.words,
         active.said if active is not None else (),

@@ -24,7 +24,7 @@ from toolplan.retrieval.searching import Match, Outage
 from toolplan.session.answers import answered, given, standing
 from toolplan.session.beliefs import Belief, goes_stale
 from toolplan.session.binding import Known, binder_of
-from toolplan.session.consent import aread_within, with_consent
+from toolplan.session.consent import aread_within, reply_to, with_consent
 from toolplan.session.contexts import context_of
 from toolplan.session.deciding import Next, decided
 from toolplan.session.events import (
@@ -160,9 +160,10 @@ class Session:
         """As `hear`, without blocking the event loop while the turn is read."""
         if reading is not None or not isinstance(self._reader, AsyncReader):
             return await asyncio.to_thread(self.hear, text, reading, by=by)
-        context = context_of(self.domain, self.memory, self._clock())
+        memory = self.memory
+        context = context_of(self.domain, memory, self._clock())
         found = with_consent(await aread_within(self._reader, text, context, self._settings.letters), context.asked)
-        return await asyncio.to_thread(self.hear, text, found, by=by)
+        return await asyncio.to_thread(self._hear, lambda now: reply_to(memory.asked, now.asked, found), by)
 
     def _hear(self, read: Callable[[Memory], TurnReading], by: str = "") -> TurnReading:
         def change(memory: Memory) -> Changed[TurnReading]:

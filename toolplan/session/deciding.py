@@ -350,7 +350,7 @@ class _Deciding:
         if who is None:
             return None
         reads = reads_of(problem, self.levels, call.step)
-        return AskedCall(shown(self.domain.tools[call.step.action], call, self.frame), call, reads, who.by)
+        return AskedCall(shown(self.domain, call, self.frame), call, reads, who.by)
 
 
 def _because(question: Question | Form, because: str) -> Question | Form:

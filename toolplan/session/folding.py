@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from toolplan.domain import Domain
-from toolplan.frontier.calls import Call
 from toolplan.planning.plans import Step
 from toolplan.session.events import (
     Answered,
@@ -32,7 +31,7 @@ from toolplan.session.events import (
     Withdrawn,
 )
 from toolplan.session.finding_out import known_since
-from toolplan.session.memory import NO_REQUEST, Frame, Looked, Memory, Tried, believing, digest_of_call
+from toolplan.session.memory import NO_REQUEST, Frame, Looked, Made, Memory, Tried, believing, digest_of_call
 from toolplan.session.replying import leaving, replied, told
 from toolplan.session.settling import settled
 from toolplan.session.turning import heard
@@ -139,10 +138,10 @@ def _observed(domain: Domain, memory: Memory, event: Observed) -> Memory:
     memory = memory._replace(running=left, outcomes={**memory.outcomes, event.call: event.outcome})
     memory = known_since(domain, memory, running, event)
     frame = memory.caller(running.frame)
-    return memory if frame is None else memory.with_frame(_tried(frame, running, event))
+    return memory if frame is None else memory.with_frame(_tried(domain, frame, running, event))
 
 
-def _tried(frame: Frame, running: Running, event: Observed) -> Frame:
+def _tried(domain: Domain, frame: Frame, running: Running, event: Observed) -> Frame:
     """`frame` with what became of its last call, what was tried in vain, and what there is to choose from."""
     step = running.call.step
     before = next((tried for tried in frame.tried if tried.step == step), None)
@@ -155,16 +154,17 @@ def _tried(frame: Frame, running: Running, event: Observed) -> Frame:
         reads = running.basis if event.outcome is Outcome.IN_DOUBT else running.reads
         others = (*others, Tried(step, reads, event.outcome, times, event.call, doubts))
     failed = event.outcome in (Outcome.FAILED, Outcome.RETRY)
-    closed = frame.closed if failed else frame.closed | {digest_of_call(running.call)}
-    made = _made(frame.made, running.call, event.outcome)
+    digest = digest_of_call(domain, running.call)
+    closed = frame.closed if failed else frame.closed | {digest}
+    made = _made(frame.made, step, digest, event.outcome)
     return frame._replace(latest=event.outcome, stuck=False, tried=others, agreed=agreed, choices=choices, closed=closed, made=made)
 
 
-def _made(made: Mapping[Step, str], call: Call, outcome: Outcome) -> Mapping[Step, str]:
+def _made(made: Mapping[Step, Made], step: Step, digest: str, outcome: Outcome) -> Mapping[Step, Made]:
     match outcome:
         case Outcome.DONE:
-            return {**made, call.step: ""}
+            return {**made, step: Made(made[step].times + 1 if step in made else 1)}
         case Outcome.IN_DOUBT:
-            return {call.step: digest_of_call(call), **made}
+            return {step: Made(0, digest), **made}
         case _:
             return made

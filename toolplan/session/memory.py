@@ -54,6 +54,13 @@ class Agreed(NamedTuple):
     reads: tuple[Read, ...]
 
 
+class Made(NamedTuple):
+    """How often a step was done for a request. As long as it is not known to be, `doubted` is the digest of the call that may have done it."""
+
+    times: int
+    doubted: str = ""
+
+
 class Looked(NamedTuple):
     """The shortlist that a model sees, and what it was made for: so many turns had been `said`, and so many calls had `failed`.
 
@@ -76,8 +83,7 @@ class Frame(NamedTuple):
     how many questions there were. `held` is the call that
     waits for somebody to agree. `choices` are what calls found and nobody chose from yet. `latest` is what became of the last call, and
     `calls` how many there were. `stuck`: nothing could be done for it when it was last looked at, and nothing has happened to it since.
-    `closed` are the digests of calls that were made, may have been, or nobody agreed to. `made` are the steps that were done, and those in doubt with the
-    digest of their call: it may be tried again as it was.
+    `closed` are the digests of calls that were made, may have been, or nobody agreed to. `made` are the steps that were done, and those in doubt.
     `relayed`: a model has told of it, and not the user. `looked` is the shortlist of tools without a contract, if it came to that.
     """
 
@@ -98,7 +104,7 @@ class Frame(NamedTuple):
     calls: int = 0
     stuck: bool = False
     closed: frozenset[str] = frozenset()
-    made: Mapping[Step, str] = EMPTY
+    made: Mapping[Step, Made] = EMPTY
     relayed: bool = False
     looked: Looked | None = None
 
@@ -151,6 +157,13 @@ class Memory(NamedTuple):
     def current(self) -> Frame:
         """The request that is pursued, or what belongs to none."""
         return self.active or self.beside
+
+    @property
+    def asked(self) -> OpenQuestion | None:
+        """The open question, or else that whose yes can still be taken back: the call has not begun."""
+        held = self.current.held
+        agreed = held is not None and any(one.call == held.call for one in self.current.agreed)
+        return self.open or (held if agreed else None)
 
     def frame(self, number: int) -> Frame | None:
         """The request `number`, if it has not ended."""
@@ -218,9 +231,11 @@ def _anew(domain: Domain, step: Step) -> Iterator[Step]:
     return (Step(step.action, arguments) for arguments in product(*choices))
 
 
-def digest_of_call(call: Call) -> str:
-    """The same for two calls of one real tool with the same arguments. What the arguments are cannot be read from it."""
-    return digest([call.tool, call.values])
+def digest_of_call(domain: Domain, call: Call) -> str:
+    """The same for two calls of one real tool with the same arguments, whatever their idempotency keys. What the arguments are cannot be read from it."""
+    tool = domain.tools.get(call.step.action)
+    key = tool.interface.key if tool is not None else None
+    return digest([call.tool, {name: value for name, value in call.values.items() if name != key}])
 
 
 def believing(beliefs: Beliefs, new: Sequence[Belief]) -> Beliefs:

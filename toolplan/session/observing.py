@@ -310,7 +310,10 @@ def _outcome_of(findings: Iterable[Finding], several: Sequence[Several]) -> Outc
 
 
 def _options(matches: Sequence[Match]) -> tuple[tuple[object, ...], tuple[str, ...]]:
-    return tuple(match.value for match in matches), tuple(match.label or str(match.value) for match in matches)
+    """The values, with the words that tell each from the others."""
+    labels = [match.label or str(match.value) for match in matches]
+    told = [f"{label} ({match.value})" if labels.count(label) > 1 else label for label, match in zip(labels, matches, strict=True)]
+    return tuple(match.value for match in matches), tuple(told)
 
 
 def _status(after: State, atom: Atom) -> Status | None:

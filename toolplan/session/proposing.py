@@ -113,7 +113,7 @@ def proposed(
         return Verdict(Refused(reason, hint_of(now), Why.REPEATED))
     who = confirmation_of(domain, call, frame)
     if who is not None and not _agreed(memory, call):
-        question = AskedCall(shown(domain.tools[call.step.action], call, frame), call, reads_of(problem, levels, call.step), who.by)
+        question = AskedCall(shown(domain, call, frame), call, reads_of(problem, levels, call.step), who.by)
         return _held(memory, question, at, settings)
     return Verdict(Allowed(call), (started(problem, memory, call, now, at.timestamp()),))
 
@@ -158,7 +158,7 @@ def _is_repeated(now: Frontier, frame: Frame, call: Call) -> bool:
     domain = now.planned.problem.domain
     following = next_step(now.decision)
     needed = following is not None and as_called(following) == call.step
-    return not needed and not domain.risk_of(domain.tools[call.step.action]).safe and digest_of_call(call) in frame.closed
+    return not needed and not domain.risk_of(domain.tools[call.step.action]).safe and digest_of_call(domain, call) in frame.closed
 
 
 def digest_of_proposal(tool: str, arguments: Mapping[str, object]) -> str:
@@ -194,8 +194,8 @@ def _agreed(memory: Memory, call: Call) -> bool:
 
 
 def same_call(first: Call, second: Call) -> bool:
-    """Whether two calls differ in nothing but their names."""
-    return (first.step, first.tool, first.values, first.schema) == (second.step, second.tool, second.values, second.schema)
+    """Whether two calls differ in nothing but their names. `1`, `1.0` and `true` are three values."""
+    return (first.step, first.tool, first.schema, digest(first.values)) == (second.step, second.tool, second.schema, digest(second.values))
 
 
 def not_callable(now: Frontier, tool: str) -> Refused:

@@ -20,6 +20,7 @@ from toolplan.session.turns import Agreed, Chosen, Declined, Refused, Reply, Sto
 
 def replied(domain: Domain, memory: Memory, reply: Reply | None, at: float, by: str = "") -> Memory:
     """The memory once `by` has said `reply` to the open question. What was stated with it is believed already: a yes means what holds then."""
+    memory = relayed(memory, by)
     question, frame = memory.open, memory.current
     if isinstance(reply, Stopped):
         return stopped(memory)
@@ -28,6 +29,12 @@ def replied(domain: Domain, memory: Memory, reply: Reply | None, at: float, by: 
     if reply is not None:
         return _answered(domain, memory._replace(open=None), frame, question, reply, at, by)
     return memory._replace(open=None) if _settled(memory, question) else memory
+
+
+def relayed(memory: Memory, by: str) -> Memory:
+    """The memory once `by` has told something of the open request. Where that is a model, it stays a request that a model has told of."""
+    frame = memory.active
+    return memory if by != MODEL or frame is None else memory.with_frame(frame._replace(relayed=True))
 
 
 def stopped(memory: Memory) -> Memory:
@@ -98,7 +105,7 @@ def _answered(domain: Domain, memory: Memory, frame: Frame, question: OpenQuesti
         case AskedEntity():
             return _entity(domain, memory, frame, question, reply, at, by)
         case AskedCall():
-            return _call(memory, frame, question, reply, by)
+            return _call(domain, memory, frame, question, reply, by)
         case AskedToDo():
             return _by_hand(domain, memory, frame, question, reply, by)
 
@@ -137,7 +144,7 @@ def _entity(domain: Domain, memory: Memory, frame: Frame, question: AskedEntity,
         return memory.with_frame(frame._replace(tried=_nothing_fits(frame)))
     words = several.options[reply.option]
     taken = [
-        Belief(atom, Status.KNOWN, value, Source.MODEL if by == MODEL else Source.USER, at, words, "", frame.number, question.reads)
+        Belief(atom, Status.KNOWN, value, chosen_by(domain, by, atom, value, words), at, words, "", frame.number, question.reads)
         for atom, value in several.at(reply.option).items()
     ]
     lasting = [belief for belief in taken if outlives(domain, frame.reading, belief.atom)]
@@ -145,19 +152,27 @@ def _entity(domain: Domain, memory: Memory, frame: Frame, question: AskedEntity,
     return memory.with_frame(frame._replace(beliefs=believing(frame.beliefs, [belief for belief in taken if belief not in lasting])))
 
 
+def chosen_by(domain: Domain, by: str, atom: Atom, value: object, words: str) -> Source:
+    """Where the value of an option is from that `by` has chosen by its `words`: of what third parties can write, nothing else was shown."""
+    if by == MODEL:
+        return Source.MODEL
+    return Source.CONTENT if domain.facts[atom.fact].by_others and words != str(value) else Source.USER
+
+
 def _nothing_fits(frame: Frame) -> tuple[Tried, ...]:
     """None of what was found is meant, so that the call has found nothing."""
     return tuple(tried._replace(outcome=Outcome.NOTHING) if tried.outcome is Outcome.SEVERAL else tried for tried in frame.tried)
 
 
-def _call(memory: Memory, frame: Frame, question: AskedCall, reply: Reply, by: str) -> Memory:
+def _call(domain: Domain, memory: Memory, frame: Frame, question: AskedCall, reply: Reply, by: str) -> Memory:
     """Only a yes of whoever must agree is consent, and only to what the call still rests on. After that of another the question stays open."""
     if isinstance(reply, Agreed) and by == question.by != MODEL and current(memory.levels(frame), question.reads):
         return memory.with_frame(frame._replace(agreed=(*frame.agreed, AgreedCall(question.call, question.reads))))
     if isinstance(reply, Refused | Declined):
         tried = Tried(question.call.step, question.reads, Outcome.REFUSED)
-        closed = frame.closed | {digest_of_call(question.call)}
-        return memory.with_frame(frame._replace(tried=(*frame.tried, tried), held=None, closed=closed))
+        closed = frame.closed | {digest_of_call(domain, question.call)}
+        agreed = tuple(one for one in frame.agreed if one.call != question.call)
+        return memory.with_frame(frame._replace(tried=(*frame.tried, tried), held=None, agreed=agreed, closed=closed))
     return memory._replace(open=question) if by != question.by else memory
 
 

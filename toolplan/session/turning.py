@@ -16,11 +16,11 @@ from toolplan.frontier.calls import Source
 from toolplan.goals.readings import Reading, reading_of
 from toolplan.planning.plans import Atom, Status
 from toolplan.session.beliefs import Belief, Beliefs
-from toolplan.session.events import MODEL, AskedFacts, AskedGoal, Ending, Heard
+from toolplan.session.events import AskedFacts, AskedGoal, Ending, Heard
 from toolplan.session.frames import filled, goal_names
 from toolplan.session.memory import NO_REQUEST, Frame, Memory, believing
-from toolplan.session.replying import replied, stopped, told
-from toolplan.session.turns import Mention, Reply, Stopped, TurnReading
+from toolplan.session.replying import chosen_by, relayed, replied, stopped, told
+from toolplan.session.turns import Declined, Mention, Refused, Reply, Stopped, TurnReading
 
 CLEAR = 0.5
 """Up to which probability of none of the goals a turn wants one of them."""
@@ -32,6 +32,8 @@ OTHER = re.compile(r"\bthe other\b", re.IGNORECASE)
 def heard(domain: Domain, memory: Memory, event: Heard) -> Memory:
     """The memory once the user has said what `event` holds."""
     turn = event.reading
+    if isinstance(turn.reply, Refused | Declined):
+        memory = memory._replace(open=memory.asked)
     if memory.open is not None and turn.reply is not None and not isinstance(turn.reply, Stopped):
         return _moving(_answered(domain, memory, event, turn.reply)._replace(open=None))
     memory = memory._replace(beside=NO_REQUEST._replace(said=(turn.text,)))
@@ -39,7 +41,7 @@ def heard(domain: Domain, memory: Memory, event: Heard) -> Memory:
         memory = stopped(memory)._replace(beside=NO_REQUEST)
     before = memory.active
     memory = _noting(_opened(domain, memory, event, event.beliefs), turn)
-    memory = told(domain, _with_the_other(domain, memory, turn, event.at), event.beliefs)
+    memory = told(domain, _with_the_other(domain, memory, turn, event.at, event.by), event.beliefs)
     frame = memory.active
     if event.revised is not None and frame is not None and before is not None and frame.reading == before.reading:
         memory = memory.with_frame(frame._replace(reading=event.revised))
@@ -89,10 +91,7 @@ def _known_entities(memory: Memory, mentions: Sequence[Mention]) -> Memory:
 
 def _opened(domain: Domain, memory: Memory, event: Heard, beliefs: Sequence[Belief]) -> Memory:
     """`memory` with the request that the turn is part of as the open one. What a model once wanted for the user stays a request of the model."""
-    memory = _continued(domain, memory, event.reading, beliefs)
-    if event.by != MODEL or memory.active is None:
-        return memory
-    return memory.with_frame(memory.active._replace(relayed=True))
+    return relayed(_continued(domain, memory, event.reading, beliefs), event.by)
 
 
 def _continued(domain: Domain, memory: Memory, turn: TurnReading, beliefs: Sequence[Belief]) -> Memory:
@@ -179,7 +178,7 @@ def _one_left(memory: Memory) -> object | None:
     return memory.left.several.values[0] if memory.left is not None and len(memory.left.several.values) == 1 else None
 
 
-def _with_the_other(domain: Domain, memory: Memory, turn: TurnReading, at: float) -> Memory:
+def _with_the_other(domain: Domain, memory: Memory, turn: TurnReading, at: float, by: str) -> Memory:
     """`memory`, with what is left of a choice as what "the other one" is, or to choose from again. What led to the choice holds for it, too."""
     frame, left = memory.active, memory.left
     if frame is None or left is None or not left.several.values or not OTHER.search(turn.text):
@@ -192,7 +191,8 @@ def _with_the_other(domain: Domain, memory: Memory, turn: TurnReading, at: float
         return memory.with_frame(frame._replace(choices={**frame.choices, again.atom: (again, ())}))._replace(left=None)
     before = memory.last[0].beliefs if memory.last is not None else {}
     led = [before[read.atom] for read in left.reads if read.atom in before] if not renamed else []
-    other = Belief(_with_names(atom, renamed), Status.KNOWN, value, Source.USER, at, turn.text)
+    source = chosen_by(domain, by, atom, value, left.several.options[0])
+    other = Belief(_with_names(atom, renamed), Status.KNOWN, value, source, at, turn.text)
     return memory.with_frame(frame._replace(beliefs=believing(frame.beliefs, [*led, other])))._replace(left=None)
 
 

@@ -30,9 +30,9 @@ YES = _any_of(
 )
 """Those, and what may be said with them without changing anything."""
 NO = re.compile(
-    r"\s*(?:no(?!\s+(?:problem|worries))|nope|nah|never|negative|not? (?:yet|now|really|that|this|like that)|please\s+(?:don['’]?t|do\s+not)|don['’]?t|do\s+not|"
+    r"\s*(?:(?:actually|oh|well|sorry)\b[\s,]*)*(?:no(?!\s+(?:problem|worries))|nope|nah|never|negative|not? (?:yet|now|really|that|this|like that)|please\s+(?:don['’]?t|do\s+not)|don['’]?t|do\s+not|"
     r"wait|hold\s+on|better\s+not|i['’]?d\s+rather\s+not|rather\s+not|absolutely\s+not|certainly\s+not|of\s+course\s+not|"
-    r"that['’]?s\s+(?:wrong|not\s+right)|wrong|incorrect|👎)(?!\w)",
+    r"that['’]?s\s+(?:wrong|not\s+right)|wrong|incorrect|i(?:['’]ve|\s+have)?\s+changed\s+my\s+mind|👎)(?!\w)",
     re.IGNORECASE,
 )
 NO_ITSELF = re.compile(r"\s*(?:no|nope|nah)(?!\w)", re.IGNORECASE)
