@@ -293,3 +293,11 @@ def test_a_call_with_a_key_that_was_made_is_not_made_once_more_by_a_model() -> N
     talk.want("move_it")
     key_of_move(talk, {})
     assert isinstance(talk.propose("move", {}), Refused)
+
+
+def test_an_answer_about_no_fact_is_refused() -> None:
+    talk = Session(WIPING)
+    talk.want("pay_it")
+    talk.next()
+    with pytest.raises(DomainError, match="no fact"):
+        talk.answer({1: 2})

@@ -209,6 +209,7 @@ def test_a_call_that_was_let_through_elsewhere_does_not_run_twice() -> None:
         ([], "no JSON object"),
         ("{", "no JSON object"),
         ({"order": float("nan")}, "no JSON values"),
+        ({True: True}, "no JSON values"),
         ({"order": "o" * 2_000_000}, "more than 1000000 bytes"),
     ],
 )

@@ -490,6 +490,8 @@ def test_a_value_has_one_normal_form(kind: ValueType | None, raw: object, value:
         (METHOD, "cheque", "`cheque` is none of credit_card, Bank Transfer, cash"),
         (TEXT, 5, "`5` is no text"),
         (SCHEMA, {"a": float("nan")}, "an object is no JSON value"),
+        pytest.param(SCHEMA, [10**5000], "a list is no JSON value", id="large in a list"),
+        pytest.param(INTEGER, -(10**5000), "so large a number is no whole number", id="large and whole"),
     ],
 )
 def test_what_is_none_of_the_type_is_told_in_words(kind: ValueType, raw: object, reason: str) -> None:

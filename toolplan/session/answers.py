@@ -75,6 +75,8 @@ def _beliefs(domain: Domain, question: AskedFacts, answer: object, now: datetime
     findings: list[Diagnostic] = []
     beliefs: list[Belief] = []
     for key, raw in answer.items():
+        if not isinstance(key, str | Atom):
+            raise _refused(f"{quoted(str(key))} is no fact", "answer with a mapping from facts to values")
         (atom,) = build(domain, [key if isinstance(key, str) else (key.fact, *key.arguments)], ()).state.known
         if raw is True and not domain.facts[atom.fact].is_boolean:
             beliefs.append(Belief(atom, Status.KNOWN, None, Source.USER, now.timestamp()))

@@ -35,7 +35,10 @@ def oversized(arguments: Mapping[str, object]) -> str:
     """What is wrong with `arguments` as JSON, whatever they are for; empty where nothing is."""
     try:
         text = json.dumps(arguments, allow_nan=False)
+        is_json = all(isinstance(name, str) for name in arguments)
     except (ValueError, TypeError, RecursionError):
+        is_json, text = False, ""
+    if not is_json:
         return "the arguments are no JSON values"
     return f"the arguments have more than {MOST_BYTES} bytes" if len(text) > MOST_BYTES else ""
 

@@ -72,7 +72,7 @@ def _is_json(raw: object) -> bool:
                 left.extend(members.values())
             case list() | tuple() as items:
                 left.extend(items)
-            case float() as number if not math.isfinite(number):
+            case int() | float() as number if not isinstance(number, bool) and exact(number) is None:
                 return False
             case None | bool() | int() | float() | str():
                 pass

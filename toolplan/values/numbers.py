@@ -85,10 +85,14 @@ def ordinal(text: str) -> int | None:
     return int(digits[1]) if digits else ORDINALS.get(text)
 
 
+TOO_LARGE = 10**4300
+"""The least whole number that Python does not write out."""
+
+
 def exact(number: int | float) -> int | float | None:
-    """The number, an int where that says the same; none if it is not finite."""
+    """The number, an int where that says the same; none if it is not finite, or JSON is not written with so many digits."""
     if isinstance(number, int):
-        return number
+        return number if abs(number) < TOO_LARGE else None
     if not math.isfinite(number):
         return None
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
