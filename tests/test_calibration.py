@@ -216,3 +216,7 @@ def test_learn_goals_merges_what_was_learned_before(tmp_path: Path) -> None:
     failed = run("learn-goals", "calendar", "new.jsonl", cwd=tmp_path)
     assert (failed.returncode, learned.read_bytes()) == (1, before)
     assert "TP401" in failed.stderr
+    new.write_text('{"request": "half \\ud800", "goals": ["move_event"]}\n')
+    assert run("learn-goals", "calendar", "new.jsonl", cwd=tmp_path).stdout.startswith("20 requests (1 more than before)")
+    assert '{"request": "half \\ud800", "goals": ["move_event"]}' in learned.read_text("utf-8").splitlines()
+    assert run("learn-goals", "calendar", "new.jsonl", cwd=tmp_path).stdout.startswith("20 requests (0 more than before)")

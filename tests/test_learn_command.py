@@ -187,6 +187,12 @@ def test_options_that_contradict_each_other_are_refused(tmp_path: Path, desk: Pa
     assert learn("propose", path, "--domain", "office", "-o", tmp_path / "o").exit_code == Exit.USAGE
 
 
+def test_a_tool_with_half_a_character_in_its_name_is_in_the_graph(tmp_path: Path) -> None:
+    path = log(tmp_path / "log.jsonl", Execution("a", "t\ud800", {}, Returned("x")))
+    assert learn("graph", path, "-o", tmp_path / "graph.json").exit_code == Exit.OK
+    assert "t\ud800" in from_json((tmp_path / "graph.json").read_bytes()).executions
+
+
 def test_graphs_of_parts_add_up_to_the_graph_of_all(tmp_path: Path) -> None:
     lines = LOG.read_text("utf-8").splitlines()
     parts = [log(tmp_path / f"{number}.jsonl", *lines[number::2]) for number in range(2)]

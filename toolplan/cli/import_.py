@@ -14,8 +14,9 @@ import typer
 from toolplan.cli.exits import Exit
 from toolplan.cli.options import AsJson
 from toolplan.cli.output import fail, reporting, say, show_findings, show_json
+from toolplan.cli.writing import write_together
 from toolplan.importing import functions, pddl
-from toolplan.importing.files import Listing, beside, listing_of, read_listing, read_openapi, write_together
+from toolplan.importing.files import Listing, beside, listing_of, read_listing, read_openapi
 from toolplan.importing.tools import Imported, Rater, Trust, imported
 from toolplan.importing.updating import Updated, updated
 from toolplan.language.codes import Code, Severity

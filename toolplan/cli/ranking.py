@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from toolplan.cli.exits import Exit
+from toolplan.cli.writing import write_together
 from toolplan.domain import Domain
 from toolplan.goals.calibration import Calibrated, ranker_of, read_calibration
 from toolplan.goals.rankers import best_installed, ranker
@@ -58,9 +59,9 @@ def text_of(path: Path) -> Source:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file, and say so; exits where it cannot be written."""
+    """Write a file, and say so; exits where it cannot be written, and then it is as it was. Half a character is written as in JSON."""
     try:
-        path.write_text(text, "utf-8", newline="\n")
+        write_together({path: text.encode("utf-8", "backslashreplace")})
     except OSError as error:
         typer.echo(f"cannot write to {path}: {error.strerror}", err=True)
         raise typer.Exit(Exit.USAGE) from None

@@ -1,10 +1,8 @@
-"""Lists of tools as they are read and kept, and files that are written together."""
+"""Lists of tools as they are read and kept."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -94,28 +92,3 @@ def _yaml(path: Path, text: str) -> object:
         at = mark.index if mark else 0
         location = Location(Source(str(path), text), Span(at, at + 1))
         raise DomainError([Diagnostic(Code.BAD_JSON, "the document is no YAML that JSON could say", location)]) from None
-
-
-def write_together(files: Mapping[Path, bytes]) -> None:
-    """Write all files or none, each at once: whoever reads one sees the old bytes or the new ones. Raises OSError."""
-    ready: dict[str, str] = {}
-    try:
-        for path, data in files.items():
-            target = os.path.realpath(path)
-            number, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".toolplan-")
-            ready[temporary] = target
-            with os.fdopen(number, "wb") as file:
-                file.write(data)
-            os.chmod(temporary, os.stat(target).st_mode & 0o777 if os.path.exists(target) else 0o666 & ~_umask())
-        for temporary, target in ready.items():
-            os.replace(temporary, target)
-    finally:
-        for temporary in ready:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
