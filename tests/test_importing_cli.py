@@ -67,6 +67,14 @@ def test_a_list_becomes_a_domain_with_its_schemas_beside_it(tmp_path: Path) -> N
     assert run("fmt", "--check", "linear.toolplan", cwd=tmp_path).returncode == Exit.OK
 
 
+def test_a_list_from_a_pipe_is_kept_as_it_came(tmp_path: Path) -> None:
+    run("import", "tools", LINEAR, "-o", "file.toolplan", cwd=tmp_path)
+    for arguments in (("-o", "piped.toolplan"), ("--update", "file.toolplan")):
+        assert run_alone("import", "tools", "/dev/stdin", *arguments, cwd=tmp_path, text=Path(LINEAR).read_text("utf-8")).returncode == Exit.OK
+    assert (tmp_path / "piped.tools.json").read_bytes() == Path(LINEAR).read_bytes()
+    assert (tmp_path / "file.tools.json").read_bytes() == Path(LINEAR).read_bytes()
+
+
 def test_the_text_goes_to_stdout_and_is_the_same_as_in_the_file(tmp_path: Path) -> None:
     ran = run("import", "tools", LINEAR, cwd=tmp_path)
     run("import", "tools", LINEAR, "-o", "linear.toolplan", cwd=tmp_path)

@@ -14,6 +14,7 @@ from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.language.resolve import Resolved
 from toolplan.language.source import Location, Source, Span
 from toolplan.language.suggest import Suggester
+from toolplan.receipts.reading import bytes_in
 
 FIRST_NAME = re.compile(r"\$\.([A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_\u0080-\U0010ffff]*)")
 TYPES: Mapping[str, type | tuple[type, ...]] = {
@@ -36,11 +37,15 @@ WRITTEN_AS: Mapping[str, frozenset[str]] = {
 
 def read_tools(path: FilePath) -> Catalog:
     """The tools in a file: a `tools/list` answer, or a list of tools. Raises DomainError where it is neither, or names two of them alike."""
+    return catalog_of(bytes_in(path), path)
+
+
+def catalog_of(data: bytes, path: FilePath) -> Catalog:
+    """The tools in `data`, which is what the file at `path` holds. Raises DomainError as `read_tools` does."""
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read {quoted(str(path))}: {reason.lower()}")]) from None
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read {quoted(str(path))}: it is not utf-8")]) from None
     return Catalog(tools_in(text, str(path), path.name))
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from toolplan.catalog import RealTool
-from toolplan.checks.schemas import read_tools
+from toolplan.checks.schemas import catalog_of
 from toolplan.importing.tools.openapi import operations
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.language.source import Location, Source, Span
+from toolplan.receipts.reading import bytes_in
 
 ENDING = ".tools.json"
 """Of the file with the exact schemas, beside that of the domain."""
@@ -36,7 +37,8 @@ def beside(domain: Path) -> Path:
 
 def read_listing(path: Path) -> Listing:
     """The list of tools in a file, which is kept as it is. Raises DomainError."""
-    return Listing(tuple(read_tools(path).values()), path.read_bytes())
+    data = bytes_in(path)
+    return Listing(tuple(catalog_of(data, path).values()), data)
 
 
 def read_openapi(path: Path) -> Listing:
