@@ -237,6 +237,15 @@ def test_a_state_file_that_is_not_there() -> None:
     assert "TP601" in ran.stderr
 
 
+def test_a_domain_from_a_pipe_is_all_there(tmp_path: Path) -> None:
+    text = "fact a  fact b  tool t { requires a produces b risk read }"
+    assert run_alone("plan", "/dev/stdin", "-s", "a", "-g", "b", text=text).returncode == Exit.OK
+    assert "t<br/>read" in run_alone("graph", "/dev/stdin", text=text).stdout
+    ran = run_alone("check", "--fix", "/dev/stdin", text=text.replace("requires a", "requires aa"))
+    assert (ran.returncode, ran.stdout) == (Exit.INPUT, "")
+    assert "cannot mend `/dev/stdin`: it is no file" in ran.stderr
+
+
 def test_check_does_not_load_the_planners() -> None:
     script = (
         "import sys; sys.argv = ['toolplan', 'check', 'workspace']\n"

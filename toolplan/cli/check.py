@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -19,8 +20,8 @@ from toolplan.cli.fixing import fix_files
 from toolplan.cli.options import AsJson
 from toolplan.cli.output import reporting, say, show_findings, show_json
 from toolplan.domain import Domain
-from toolplan.language.codes import Severity
-from toolplan.language.diagnostics import Diagnostic, Edit, quoted, visible
+from toolplan.language.codes import Code, Severity
+from toolplan.language.diagnostics import Diagnostic, DomainError, Edit, quoted, visible
 from toolplan.language.reports import github, sarif
 from toolplan.language.resolve import Resolved
 
@@ -47,7 +48,8 @@ def command(
     fix: Annotated[bool, typer.Option("--fix", help="Mend what can hardly be meant otherwise, such as a slip in a name.")] = False,
 ) -> None:
     """Check domain files: syntax, names, types, and what is probably not meant."""
-    mended = _fix(files) if fix else []
+    with reporting(as_json=as_json or form is Format.JSON):
+        mended = _fix(files) if fix else []
     checked = [(name, lints.check(name)) for name in files]
     if tools is not None:
         with reporting(as_json=as_json or form is Format.JSON):
@@ -65,6 +67,10 @@ def _against(resolved: Resolved, real: Catalog) -> Resolved:
 
 
 def _fix(files: Sequence[str]) -> list[Diagnostic]:
+    """Mend files, and tell what was mended. Raises DomainError for what is no file: what is read of a pipe cannot be read again."""
+    others = [name for name in files if os.path.exists(name) and not os.path.isfile(name)]
+    if others:
+        raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot mend {quoted(name)}: it is no file") for name in others])
     try:
         mended = fix_files(files)
     except OSError as error:

@@ -47,12 +47,14 @@ def load(path: str | os.PathLike[str]) -> Domain:
     """
     shown, file = _located(path)
     real = _real(file)
-    text = _Loading(real.parent).text(file, shown, None)
+    reading = _Loading(real.parent)
+    text = reading.text(file, shown, None)
     known = None if text is None else cache.recall(real, shown, text)
     if known is not None:
         return known
     with _collector_paused():
-        reading = _read_file(shown, file)
+        if text is not None:
+            reading.take(str(real), Source(shown, text))
         domain = _usable(reading.resolved(Source(shown, "")))
     cache.remember(real, shown, reading.texts(), domain)
     return domain
@@ -180,11 +182,15 @@ class _Loading:
         if text is None:
             return None
         source = Source(shown, text)
+        self.take(real, source)
+        return source
+
+    def take(self, real: str, source: Source) -> None:
+        """Parse `source`, which was read from the real path `real`, and what it imports."""
         self._by_path[real] = source
         self._open.append(real)
         self.add(source, Path(real).parent)
         self._open.pop()
-        return source
 
     def add(self, source: Source, directory: Path | None) -> None:
         """Parse `source`, then what it imports, and append it after those."""
