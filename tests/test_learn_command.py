@@ -153,6 +153,17 @@ def test_converted_lines_hold_no_values_and_teach_the_same(tmp_path: Path) -> No
     assert learned(records(out)) == learned(records(LOG))
 
 
+def test_a_conversion_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
+    kept, new = log(tmp_path / "kept.jsonl", "kept"), tmp_path / "new.jsonl"
+    nothing = log(tmp_path / "nothing.jsonl", "no line")
+    before = sorted(tmp_path.iterdir())
+    for sources in ([LOG, tmp_path / "none.jsonl"], [nothing]):
+        for out in (kept, new):
+            assert learn("convert", *sources, "-o", out).exit_code == Exit.INPUT
+    assert kept.read_text("utf-8") == "kept\n"
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_values_are_kept_where_that_is_asked_for(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     assert learn("convert", LOG, "-o", out, "--with-values").exit_code == Exit.OK

@@ -6,50 +6,56 @@ import errno
 import os
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_together(files: Mapping[Path, bytes]) -> None:
-    """Write all files or none, each in one step and with its permissions: whoever reads one sees the old bytes or the new ones.
-
-    What is no regular file, such as a pipe, is written to as it is. Raises OSError, also for a file that is read-only.
-    """
-    ready: dict[str, str] = {}
-    streams: dict[Path, bytes] = {}
-    try:
+    """Write all files or none, each as `replacing` does. Raises OSError."""
+    with ExitStack() as stack:
         for path, data in files.items():
-            target = os.path.realpath(path)
-            mode = _mode(target)
-            if not stat.S_ISREG(mode):
-                streams[path] = data
-                continue
-            number, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".toolplan-")
-            ready[temporary] = target
-            with os.fdopen(number, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, stat.S_IMODE(mode))
-        for path, data in streams.items():
-            path.write_bytes(data)
-        for temporary, target in ready.items():
-            os.replace(temporary, target)
-    finally:
-        for temporary in ready:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
+            file = stack.enter_context(replacing(path))
+            file.write(data)
+            file.flush()
 
 
-def _mode(target: str) -> int:
-    """The mode of what is at `target`, or else of a file that is new there."""
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of the one at `path` in one step, and its permissions; where anything is raised within, nothing has changed.
+
+    What is there and is no regular file, such as a pipe, is written to as it is. Raises OSError, also for a file that is read-only.
+    """
+    mode = _mode(path)
+    if not stat.S_ISREG(mode):
+        with open(path, "wb") as file:
+            yield file
+        return
+    target = os.path.realpath(path)
+    number, temporary = tempfile.mkstemp(prefix=".toolplan-", dir=os.path.dirname(target))
     try:
-        mode = os.stat(target).st_mode
+        with os.fdopen(number, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, stat.S_IMODE(mode))
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _mode(path: Path) -> int:
+    """The mode of what is at `path`, or else of a file that is new there."""
+    try:
+        mode = os.stat(path).st_mode
     except FileNotFoundError:
         return stat.S_IFREG | 0o666 & ~_umask()
     # Whoever may write to the directory could replace the file all the same, root in any case.
-    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(target, os.W_OK):
-        raise PermissionError(errno.EACCES, "the file is read-only", target)
+    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, "the file is read-only", str(path))
     return mode
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
+from io import TextIOWrapper
 from itertools import count
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -18,6 +19,7 @@ from toolplan.cli.exits import Exit
 from toolplan.cli.learn.reading import Files, Form, records_in
 from toolplan.cli.options import AsJson
 from toolplan.cli.output import reporting, show_json
+from toolplan.cli.writing import replacing
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.learning.open_runs import OpenRuns
@@ -62,17 +64,18 @@ def command(
 
 @contextmanager
 def _opened(out: Path | None) -> Iterator[TextIO]:
-    """The file to write to; exits where it cannot be written."""
+    """What to write to; exits where that fails. A file is there when all is written, and else is as it was."""
     if out is None:
         yield sys.stdout
         return
     try:
-        lines = out.open("w", encoding="ascii", newline="\n")
+        with replacing(out) as file:
+            lines = TextIOWrapper(file, "ascii", newline="\n")
+            yield lines
+            lines.detach()
     except OSError as error:
         typer.echo(f"cannot write to {out}: {error.strerror}", err=True)
         raise typer.Exit(Exit.USAGE) from None
-    with lines:
-        yield lines
 
 
 def _key(path: Path | None) -> bytes:
