@@ -641,6 +641,12 @@ def test_exit_codes(roads: Path) -> None:
     assert run("import", "pddl", "domain.pddl", "journey.pddl", "-o", ".", cwd=roads).returncode == 2
 
 
+def test_an_existing_file_is_left_as_it_is(roads: Path) -> None:
+    (roads / "mine.toolplan").write_text("domain mine", "utf-8")
+    assert run("import", "pddl", "domain.pddl", "journey.pddl", "-o", "mine.toolplan", cwd=roads).returncode == 2
+    assert (roads / "mine.toolplan").read_text("utf-8") == "domain mine"
+
+
 def test_comments_may_be_in_latin_1(roads: Path) -> None:
     (roads / "journey.pddl").write_bytes(b"; caf\xe9\n" + JOURNEY.encode())
     assert run("import", "pddl", "domain.pddl", "journey.pddl", cwd=roads).returncode == 0

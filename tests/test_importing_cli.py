@@ -107,6 +107,26 @@ def test_an_existing_file_is_left_as_it_is(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["mine.toolplan"]
 
 
+def test_an_existing_list_of_tools_is_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "mine.tools.json").write_text("mine", "utf-8")
+    ran = run("import", "tools", LINEAR, "-o", "mine.toolplan", cwd=tmp_path)
+    assert (ran.returncode, ran.stderr) == (Exit.USAGE, "`mine.tools.json` is there already and is left as it is\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.tools.json"]
+
+
+def test_an_update_keeps_the_mark_of_a_file_and_refuses_what_is_not_utf_8(tmp_path: Path) -> None:
+    run("import", "tools", LINEAR, "-o", "linear.toolplan", cwd=tmp_path)
+    path = tmp_path / "linear.toolplan"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    marked = path.read_bytes()
+    assert run("import", "tools", LINEAR, "--update", "linear.toolplan", cwd=tmp_path).returncode == Exit.OK
+    assert path.read_bytes() == marked
+    path.write_bytes(b"# caf\xe9\n" + marked)
+    ran = run("import", "tools", LINEAR, "--update", "linear.toolplan", cwd=tmp_path)
+    assert (ran.returncode, "error[TP602]" in ran.stderr) == (Exit.INPUT, True)
+    assert path.read_bytes() == b"# caf\xe9\n" + marked
+
+
 def test_an_update_writes_both_files_and_says_what_it_means(tmp_path: Path) -> None:
     run("import", "tools", LINEAR, "-o", "linear.toolplan", cwd=tmp_path)
     listing = json.loads(Path(LINEAR).read_text("utf-8"))

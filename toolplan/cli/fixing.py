@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from toolplan.checks import lints
+from toolplan.cli.texts import in_place_of
+from toolplan.cli.writing import write_together
 from toolplan.language.diagnostics import Diagnostic
 from toolplan.language.mending import mend
 from toolplan.language.source import Source
 
 MOST_ROUNDS = 10
 """Times that the files are checked and mended again: one mend may bring another to light."""
-MARK = b"\xef\xbb\xbf"
 
 
 def fix_files(names: Sequence[str]) -> list[Diagnostic]:
@@ -48,20 +48,5 @@ def _writable(sources: Iterable[Source]) -> list[Source]:
 
 
 def _write(texts: Mapping[Source, str]) -> None:
-    """Write all texts, each file at once: whoever reads one sees the old text or the new one."""
-    ready: list[tuple[str, str]] = []
-    try:
-        for source, text in texts.items():
-            path = os.path.realpath(source.name)
-            mark = MARK if Path(path).read_bytes().startswith(MARK) else b""
-            number, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".toolplan-")
-            ready.append((temporary, path))
-            with os.fdopen(number, "wb") as file:
-                file.write(mark + text.encode("utf-8"))
-            os.chmod(temporary, os.stat(path).st_mode)
-        while ready:
-            os.replace(*ready[0])
-            del ready[0]
-    finally:
-        for temporary, _ in ready:
-            os.unlink(temporary)
+    paths = {source: Path(source.name) for source in texts}
+    write_together({paths[source]: in_place_of(paths[source].read_bytes(), text) for source, text in texts.items()})

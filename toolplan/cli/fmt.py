@@ -20,6 +20,7 @@ import typer
 from toolplan.cli.exits import Exit
 from toolplan.cli.options import AsJson
 from toolplan.cli.output import say, show_findings, show_json
+from toolplan.cli.texts import decoded
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, visible
 from toolplan.language.formatter import MisreadError, format_source
@@ -125,7 +126,7 @@ def _formatted(path: str) -> _Outcome:
     name = os.fsencode(path).decode("utf-8", "replace")
     try:
         before = sys.stdin.buffer.read() if path == STDIN else _read(path, name)
-        return _Outcome(name, before, format_source(Source(name, _decoded(before, name))).encode("utf-8"))
+        return _Outcome(name, before, format_source(Source(name, decoded(before, name))).encode("utf-8"))
     except DomainError as error:
         return _Outcome(name, findings=error.diagnostics, exit=Exit.INPUT)
     except MisreadError as error:
@@ -142,15 +143,6 @@ def _read(path: str, name: str) -> bytes:
         reason = getattr(error, "strerror", None) or str(error)
         raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read `{visible(name)}`: {reason.lower()}")]) from None
     return data
-
-
-def _decoded(data: bytes, name: str) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        message = f"`{visible(name)}` is not UTF-8: byte 0x{data[error.start]:02x} on line {line}"
-        raise DomainError([Diagnostic(Code.NOT_UTF8, message, hint="save the file as UTF-8")]) from None
 
 
 def _replace(path: Path, data: bytes) -> None:

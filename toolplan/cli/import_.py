@@ -14,14 +14,16 @@ import typer
 from toolplan.cli.exits import Exit
 from toolplan.cli.options import AsJson
 from toolplan.cli.output import fail, reporting, say, show_findings, show_json
+from toolplan.cli.texts import decoded, in_place_of
 from toolplan.cli.writing import write_together
 from toolplan.importing import functions, pddl
 from toolplan.importing.files import Listing, beside, listing_of, read_listing, read_openapi
 from toolplan.importing.tools import Imported, Rater, Trust, imported
 from toolplan.importing.updating import Updated, updated
-from toolplan.language.codes import Code, Severity
-from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
+from toolplan.language.codes import Severity
+from toolplan.language.diagnostics import quoted
 from toolplan.language.source import Source
+from toolplan.receipts.reading import bytes_in
 from toolplan.retrieval.packages import required
 
 EXAMPLE = "Example: toolplan import functions textwrap"
@@ -80,9 +82,9 @@ def command(
 
 
 def _import_tools(form: Form, sources: Sequence[str], out: Path | None, name: str, trust: Trust, *, as_json: bool) -> None:
-    if out is not None and out.exists():
-        typer.echo(f"`{out}` is there already and is left as it is; --update merges what has changed into it", err=True)
-        raise typer.Exit(Exit.USAGE)
+    if out is not None:
+        _leave(out, "" if form is Form.FUNCTIONS else "; --update merges what has changed into it")
+        _leave(beside(out))
     with reporting(as_json=as_json):
         if form is Form.FUNCTIONS:
             # As for `python -m`, modules here are found.
@@ -104,14 +106,22 @@ def _import_tools(form: Form, sources: Sequence[str], out: Path | None, name: st
         typer.echo(f"wrote {out} and {beside(out)}; next: toolplan check {out} --tools {beside(out)}", err=True)
 
 
+def _leave(path: Path, instead: str = "") -> None:
+    """Exits where there is something at `path`, and says what can be done `instead`."""
+    if path.exists():
+        typer.echo(f"`{path}` is there already and is left as it is{instead}", err=True)
+        raise typer.Exit(Exit.USAGE)
+
+
 def _update(form: Form, sources: Sequence[str], path: Path, trust: Trust, *, as_json: bool) -> None:
     with reporting(as_json=as_json):
         before = read_listing(beside(path))
         listing = _listing(form, sources)
-        after = updated(_source(str(path)), before.tools, listing.tools, trust=trust)
+        data = bytes_in(path)
+        after = updated(Source(str(path), decoded(data, str(path))), before.tools, listing.tools, trust=trust)
     if any(finding.severity is Severity.ERROR for finding in after.findings):
         fail(after.findings, as_json=as_json)
-    _write({path: after.text.encode("utf-8"), beside(path): listing.kept})
+    _write({path: in_place_of(data, after.text), beside(path): listing.kept})
     if as_json:
         show_json(_data(after.imported) | _changes(after))
         return
@@ -167,6 +177,8 @@ def _changes(after: Updated) -> dict[str, object]:
 
 
 def _import_pddl(domain: str, problem: str, out: Path | None, *, as_json: bool) -> None:
+    if out is not None:
+        _leave(out)
     with reporting(as_json=as_json):
         found = pddl.read(_source(domain), _source(problem))
     if out is not None:
@@ -182,12 +194,8 @@ def _import_pddl(domain: str, problem: str, out: Path | None, *, as_json: bool) 
 
 
 def _source(name: str) -> Source:
-    """The text of a file. Old files have comments in Latin-1; their names are ASCII in any case."""
-    try:
-        data = Path(name).read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read {quoted(name)}: {reason.lower()}")]) from None
+    """The text of a file of PDDL. Old files have comments in Latin-1; their names are ASCII in any case."""
+    data = bytes_in(Path(name))
     try:
         return Source(name, data.decode("utf-8-sig"))
     except UnicodeDecodeError:
