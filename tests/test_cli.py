@@ -204,6 +204,7 @@ def test_a_state_from_a_file_as_list_or_mapping_and_from_stdin(tmp_path: Path) -
         ("3", "TP412", "state.json:1:1"),
         ("[3]", "TP408", ""),
         ("[" * 100_000, "TP412", "state.json:1:1"),
+        (f"[{'1' * 5_000}]", "TP412", "state.json:1:1"),
     ],
 )
 def test_a_bad_state_file_has_a_place(content: str, code: str, place: str, tmp_path: Path) -> None:

@@ -129,6 +129,7 @@ def test_what_is_no_document_of_version_3_is_refused(wrong: object) -> None:
     ("name", "text", "code"),
     [
         ("a.json", "{", Code.BAD_JSON),
+        ("a.json", "1" * 5_000, Code.BAD_JSON),
         ("a.yaml", "a: [", Code.BAD_JSON),
         ("a.yaml", "? [1]\n: 2", Code.BAD_JSON),
         ("a.yaml", "x: 1", Code.BAD_JSON),

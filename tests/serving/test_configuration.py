@@ -136,7 +136,7 @@ def test_all_mistakes_are_found_at_once_in_the_order_of_the_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", '{"mcpServers": ', "[" * 100_000, "{}", "[]", '{"mcpServers": {}}', '{"mcpServers": []}', "\ufeff{}"]
+    "text", ["", "{", '{"mcpServers": ', "[" * 100_000, "{}", "[]", '{"mcpServers": {}}', '{"mcpServers": []}', "\ufeff{}", "1" * 5_000]
 )
 def test_a_file_that_names_no_server_is_a_finding(text: str) -> None:
     assert findings(text)

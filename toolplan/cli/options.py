@@ -96,11 +96,12 @@ def read_state(texts: Sequence[str]) -> StateInput:
         return _given(source)
     try:
         data = json.loads(source.text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        at = error.pos if isinstance(error, json.JSONDecodeError) else 0
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deep"
-        location = Location(source, Span(at, at + 1))
-        raise DomainError([Diagnostic(Code.BAD_JSON, f"the state is no JSON: {reason.lower()}", location)]) from None
+    except json.JSONDecodeError as error:
+        raise _no_state(source, error.msg.lower(), error.pos) from None
+    except RecursionError:
+        raise _no_state(source, "nested too deep") from None
+    except ValueError:
+        raise _no_state(source, "a number has too many digits") from None
     if isinstance(data, list):
         return [tuple(item) if isinstance(item, list) else item for item in data]
     if isinstance(data, dict):
@@ -108,6 +109,10 @@ def read_state(texts: Sequence[str]) -> StateInput:
     hint = 'such as ["date", "found(report)"] or {"date": "2026-12-01"}'
     location = Location(source, Span(0, len(source.text.rstrip())))
     raise DomainError([Diagnostic(Code.BAD_JSON, "the state is neither a list of atoms nor a mapping", location, hint)])
+
+
+def _no_state(source: Source, reason: str, at: int = 0) -> DomainError:
+    return DomainError([Diagnostic(Code.BAD_JSON, f"the state is no JSON: {reason}", Location(source, Span(at, at + 1)))])
 
 
 def _given(source: Source) -> str:

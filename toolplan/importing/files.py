@@ -69,7 +69,7 @@ def _entry(tool: RealTool) -> Mapping[str, object]:
 def _json(path: Path, text: str) -> object:
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         at = error.pos if isinstance(error, json.JSONDecodeError) else 0
         location = Location(Source(str(path), text), Span(at, at + 1))
         raise DomainError([Diagnostic(Code.BAD_JSON, "the document is no JSON", location)]) from None

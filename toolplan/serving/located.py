@@ -88,7 +88,7 @@ def located(name: str, text: str) -> Located:
     """The value that `text` is. Raises DomainError where it is no JSON."""
     try:
         value = json.loads(text)
-    except (JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         at = min(error.pos, len(text) - 1) if isinstance(error, JSONDecodeError) else 0
         # What is a value cannot be told in a text that is no JSON.
         location = Location(Source(name, re.sub(r"\w", "*", text)), Span(max(at, 0), max(at, 0) + 1))
@@ -97,8 +97,14 @@ def located(name: str, text: str) -> Located:
     return Located(value, Location(Source(name, _hidden(text)), Span(start, len(text.rstrip(" \t\n\r")))), text)
 
 
-def _reason(error: JSONDecodeError | RecursionError) -> str:
-    return error.msg.lower() if isinstance(error, JSONDecodeError) else "it is nested too deep"
+def _reason(error: ValueError | RecursionError) -> str:
+    match error:
+        case JSONDecodeError():
+            return error.msg.lower()
+        case RecursionError():
+            return "it is nested too deep"
+        case _:
+            return "a number has too many digits"
 
 
 def _hidden(text: str) -> str:
