@@ -162,6 +162,13 @@ def test_bm25_takes_a_third_for_the_one_word_that_one_tool_has_and_leaves_the_lo
     assert not logging.getLogger("bm25s").isEnabledFor(logging.INFO)
 
 
+def test_no_encoder_is_asked_for_half_a_character() -> None:
+    def strict(texts: Sequence[str]) -> list[list[float]]:
+        return letters([text.encode("utf-8").decode("utf-8") for text in texts])
+
+    assert len(scorer("embeddings", strict)("cut \ud83d", tools(cut="Cut a \udcff."))) == 1
+
+
 def test_embeddings_ask_the_encoder_once_for_a_registry() -> None:
     asked: list[str] = []
 

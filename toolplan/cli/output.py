@@ -20,7 +20,9 @@ COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cya
 
 def show_json(data: object) -> None:
     """Print `data` as JSON, two blanks an indent, keys in order of insertion."""
-    print(json.dumps(data, indent=2, ensure_ascii=not _takes_unicode()))
+    text = json.dumps(data, indent=2, ensure_ascii=not _takes_unicode())
+    # What is half of a character becomes an escape, which means the same in JSON.
+    print(text.encode("utf-8", "backslashreplace").decode("utf-8"))
 
 
 def show_findings(findings: Iterable[Diagnostic]) -> None:

@@ -49,7 +49,9 @@ class Embeddings:
 
 def unit_vectors(encode: Encoder, texts: Sequence[str]) -> Vectors:
     """The embeddings of `texts`, a row each, of length one; a text without any direction stays zero."""
-    vectors = np.asarray(encode(texts), dtype=np.float64)
+    # Half a character is none to any encoder.
+    whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+    vectors = np.asarray(encode(whole), dtype=np.float64)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit: Vectors = vectors / np.where(lengths > 0, lengths, 1.0)
     return unit
