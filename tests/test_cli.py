@@ -196,6 +196,17 @@ def test_a_state_from_a_file_as_list_or_mapping_and_from_stdin(tmp_path: Path) -
     assert json.loads(piped.stdout) == json.loads(expected)
 
 
+def test_json_may_begin_with_the_mark_of_utf_8(tmp_path: Path) -> None:
+    (tmp_path / "d.toolplan").write_text("fact a  fact b  tool t { requires a produces b risk read }", "utf-8")
+    (tmp_path / "state.json").write_text('["a"]', "utf-8-sig")
+    (tmp_path / "tools.json").write_text('[{"name": "t"}]', "utf-8-sig")
+    assert run("plan", "d.toolplan", "-s", "@state.json", "-g", "b", cwd=tmp_path).returncode == Exit.OK
+    assert run("plan", "d.toolplan", "-s", "@-", "-g", "b", cwd=tmp_path, text='\ufeff["a"]').returncode == Exit.OK
+    assert run("check", "d.toolplan", "--tools", "tools.json", cwd=tmp_path).returncode == Exit.OK
+    assert run("import", "tools", "tools.json", "-o", "new.toolplan", cwd=tmp_path).returncode == Exit.OK
+    assert (tmp_path / "new.tools.json").read_bytes() == (tmp_path / "tools.json").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("content", "code", "place"),
     [

@@ -88,10 +88,11 @@ def read_state(texts: Sequence[str]) -> StateInput:
         raise typer.BadParameter(f"{quoted(files[0])} is all that is known: leave the other --state away")
     name = files[0][1:]
     try:
-        source = Source(name if name != "-" else "<stdin>", sys.stdin.read() if name == "-" else Path(name).read_text("utf-8"))
+        text = sys.stdin.read().removeprefix("\ufeff") if name == "-" else Path(name).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read `{name}`: {reason.lower()}")]) from None
+    source = Source(name if name != "-" else "<stdin>", text)
     if name.endswith(".toolplan"):
         return _given(source)
     try:

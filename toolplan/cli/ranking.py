@@ -52,7 +52,7 @@ def labelled_in(path: Path, domain: Domain) -> list[Labelled]:
 def text_of(path: Path) -> Source:
     """The text of a file. Raises DomainError."""
     try:
-        return Source(str(path), path.read_text("utf-8"))
+        return Source(str(path), path.read_text("utf-8-sig"))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read {quoted(str(path))}: {reason.lower()}")]) from None

@@ -78,7 +78,7 @@ def fields_of(part: Located, wrong: Callable[[Located, str, str], None]) -> dict
 def located_in(path: Path) -> Located:
     """The value in a file. Raises DomainError where it cannot be read, or is no JSON."""
     try:
-        text = bytes_in(path).decode("utf-8")
+        text = bytes_in(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DomainError([Diagnostic(Code.NOT_UTF8, f"{quoted(str(path))} is not UTF-8", None, "save it as UTF-8")]) from None
     return located(str(path), text)
