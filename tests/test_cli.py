@@ -236,6 +236,23 @@ def test_goals_and_states_that_are_given_one_by_one_count_together(command: str)
     assert json.loads(run(command, "workspace", *one_by_one, "--json").stdout) == json.loads(expected.stdout)
 
 
+@pytest.mark.parametrize(
+    ("options", "steps"),
+    [
+        (("-s", "a", "-g", "b # or so", "-g", "c"), ["t", "u"]),
+        (("-s", "d # known", "-s", "a", "-g", "c"), ["u"]),
+        (("-s", "a", "-g", "b or d", "-g", "c"), ["t", "u"]),
+    ],
+)
+def test_each_goal_and_state_is_read_for_itself(options: tuple[str, ...], steps: list[str], tmp_path: Path) -> None:
+    tools = "tool t { requires a produces b risk read } tool u { requires a produces c risk read }"
+    (tmp_path / "d.toolplan").write_text(f"fact a fact b fact c fact d {tools}", "utf-8")
+    planned = json.loads(run("plan", "d.toolplan", *options, "--json", cwd=tmp_path).stdout)
+    assert [step["action"] for step in planned["steps"]] == steps
+    wrong = run("plan", "d.toolplan", *options, "-g", "elsewhere", cwd=tmp_path)
+    assert "<goal>:1:1\n  |\n1 | elsewhere" in wrong.stderr
+
+
 def test_a_state_in_a_file_is_all_that_is_known(tmp_path: Path) -> None:
     (tmp_path / "state.json").write_text('["date"]')
     ran = run("frontier", "workspace", "-s", "@state.json", "-s", "new_time", "-g", "move_event", cwd=tmp_path)

@@ -45,6 +45,12 @@ def test_a_session_is_recorded_as_a_test_that_passes(shop: str) -> None:
     assert run("test", shop).stdout.endswith("1 passed, 0 failed\n")
 
 
+def test_goals_that_are_wanted_together_are_recorded_together(tmp_path: Path) -> None:
+    (tmp_path / "d.toolplan").write_text("fact a fact b fact c tool t { requires a produces c risk read }", "utf-8")
+    ran = run("chat", "d.toolplan", "-s", "a", "-g", "b or c", "-g", "c", "--record", "r.toolplan", cwd=tmp_path, text="/quit\n")
+    assert ran.stderr == 'wrote test "(b or c), c" to r.toolplan: passed\n'
+
+
 def test_a_recorded_test_fails_where_the_world_has_changed(shop: str) -> None:
     chat(shop, "--record", shop, "--goal", "refund(o)", "--state", ORDER, typed=SCRIPT)
     text = Path(shop).read_text("utf-8")

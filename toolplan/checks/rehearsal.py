@@ -10,9 +10,9 @@ from typing import NamedTuple
 from toolplan.checks.changes import Change, changes
 from toolplan.checks.recording import Recording
 from toolplan.checks.typed import typed_answer
-from toolplan.domain import Performer
+from toolplan.domain import Or, Performer, Wanted
 from toolplan.frontier import Act, Call, CallQuestion, Clarify, Done, Frontier, Instruct
-from toolplan.planning.inputs import build
+from toolplan.planning.inputs import GoalInput, build
 from toolplan.planning.plans import Step
 from toolplan.session import Held, Proposal, Session
 from toolplan.session.beliefs import Belief
@@ -135,9 +135,9 @@ class Rehearsal:
 
     # Moves
 
-    def want(self, goal: str) -> None:
+    def want(self, goal: GoalInput) -> None:
         """The caller wants `goal`, from the beginning."""
-        goals = [wanted.label for wanted in build(self.session.domain, None, goal).wanted]
+        goals = list(map(_as_item, build(self.session.domain, None, goal).wanted))
         self.session.want(*goals)
         self.recording = self.recording.wanting(goals)
 
@@ -205,3 +205,8 @@ class Rehearsal:
         yield mark
         if len(self._store.events(self._id)) > mark.events:
             self._marks.append(mark)
+
+
+def _as_item(wanted: Wanted) -> str:
+    """`wanted` as one of the items of a list."""
+    return f"({wanted.label})" if isinstance(wanted.condition, Or) and not wanted.goal else wanted.label

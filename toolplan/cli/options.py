@@ -70,9 +70,9 @@ def load_for(path: str, caller: Principal | None) -> Domain:
     return load(path) if caller is None else load(path).for_principal(caller)
 
 
-def together(texts: Iterable[str]) -> str:
-    """What each of `texts` says, as the text of one list."""
-    return ", ".join(filter(None, texts))
+def together(texts: Iterable[str]) -> list[str]:
+    """Those of `texts` that say something, each to be read for itself: what is odd in one of them is no part of the next."""
+    return [text for text in texts if text.strip()]
 
 
 def read_state(texts: Sequence[str]) -> StateInput:

@@ -28,7 +28,7 @@ RankerName = Annotated[
 ]
 
 
-def check_wanted(goal: str, request: str, candidates: Sequence[str], ranker: str) -> None:
+def check_wanted(goal: Sequence[str], request: str, candidates: Sequence[str], ranker: str) -> None:
     """Exits where no option says what is wanted, or a ranker has nothing to read; what is said twice is a diagnostic like any other."""
     if not (goal or request or candidates):
         raise typer.BadParameter("say what is wanted: --goal, --request or --candidate")
