@@ -207,6 +207,16 @@ def test_json_may_begin_with_the_mark_of_utf_8(tmp_path: Path) -> None:
     assert (tmp_path / "new.tools.json").read_bytes() == (tmp_path / "tools.json").read_bytes()
 
 
+@pytest.mark.parametrize("name", [".", "/", ""])
+@pytest.mark.parametrize(
+    "before", [("review",), ("learn-goals",), ("import", "tools", str(REQUESTS), "--update"), ("frontier", "--request", "hello")]
+)
+def test_what_has_no_name_is_no_file(before: tuple[str, ...], name: str, tmp_path: Path) -> None:
+    after = [str(REQUESTS)] if before == ("learn-goals",) else []
+    ran = run(*before, name, *after, cwd=tmp_path)
+    assert (ran.returncode, "error[TP601]: cannot read" in ran.stderr) == (Exit.INPUT, True)
+
+
 @pytest.mark.parametrize(
     ("content", "code", "place"),
     [

@@ -70,7 +70,9 @@ def test_a_list_becomes_a_domain_with_its_schemas_beside_it(tmp_path: Path) -> N
 def test_a_list_from_a_pipe_is_kept_as_it_came(tmp_path: Path) -> None:
     run("import", "tools", LINEAR, "-o", "file.toolplan", cwd=tmp_path)
     for arguments in (("-o", "piped.toolplan"), ("--update", "file.toolplan")):
-        assert run_alone("import", "tools", "/dev/stdin", *arguments, cwd=tmp_path, text=Path(LINEAR).read_text("utf-8")).returncode == Exit.OK
+        assert (
+            run_alone("import", "tools", "/dev/stdin", *arguments, cwd=tmp_path, text=Path(LINEAR).read_text("utf-8")).returncode == Exit.OK
+        )
     assert (tmp_path / "piped.tools.json").read_bytes() == Path(LINEAR).read_bytes()
     assert (tmp_path / "file.tools.json").read_bytes() == Path(LINEAR).read_bytes()
 

@@ -120,6 +120,13 @@ def test_the_example_in_help_runs(command: str, tmp_path: Path) -> None:
     assert ran.stdout.strip()
 
 
+def test_plots_that_cannot_be_written_are_a_mistake_of_the_call(tmp_path: Path) -> None:
+    file = log(tmp_path / "file", "kept")
+    for folder in (file, file / "x"):
+        ran = learn("report", LOG, "--svg", folder)
+        assert (ran.exit_code, ran.stderr.startswith(f"cannot write to {folder}: ")) == (Exit.USAGE, True)
+
+
 def test_the_report_says_whether_there_is_inertia(tmp_path: Path) -> None:
     page, plots = tmp_path / "page.html", tmp_path / "plots"
     ran = learn("report", LOG, "--top", "1", "--html", page, "--svg", plots)

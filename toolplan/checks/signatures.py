@@ -30,7 +30,7 @@ def signed_text(path: Path, key: Path) -> str:
         from cryptography.hazmat.primitives.serialization import load_pem_public_key
     except ImportError:
         raise _refused("the package cryptography is not installed, and signatures are verified with it", INSTALL) from None
-    signature_path = path.with_name(f"{path.name}.sig")
+    signature_path = path.parent / f"{path.name}.sig"
     data, signature = _bytes(path), _raw(_bytes(signature_path))
     try:
         public = load_pem_public_key(_bytes(key))
@@ -40,7 +40,7 @@ def signed_text(path: Path, key: Path) -> str:
         raise _refused(f"{quoted(str(key))} is no public key for Ed25519", "give a file that begins with `-----BEGIN PUBLIC KEY-----`")
     try:
         public.verify(signature, data)
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig")
     except InvalidSignature:
         hint = f"nothing of it was taken; get it again, with {quoted(signature_path.name)}, from whoever signs it"
         raise _refused(f"{quoted(str(path))} is not what the holder of {quoted(str(key))} has signed", hint) from None

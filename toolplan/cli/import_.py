@@ -115,9 +115,9 @@ def _leave(path: Path, instead: str = "") -> None:
 
 def _update(form: Form, sources: Sequence[str], path: Path, trust: Trust, *, as_json: bool) -> None:
     with reporting(as_json=as_json):
+        data = bytes_in(path)
         before = read_listing(beside(path))
         listing = _listing(form, sources)
-        data = bytes_in(path)
         after = updated(Source(str(path), decoded(data, str(path))), before.tools, listing.tools, trust=trust)
     if any(finding.severity is Severity.ERROR for finding in after.findings):
         fail(after.findings, as_json=as_json)

@@ -41,7 +41,7 @@ def _calibrated_beside(path: str) -> str:
 
 def beside(path: str, ending: str) -> Path:
     """The file with `ending` that belongs to the domain at `path`; for a domain that ships, in the working directory."""
-    return Path(path).with_suffix(ending)
+    return Path(path).parent / (Path(path).stem + ending)
 
 
 def labelled_in(path: Path, domain: Domain) -> list[Labelled]:

@@ -32,7 +32,7 @@ class Listing:
 
 def beside(domain: Path) -> Path:
     """Where the list of the tools of a domain file stands."""
-    return domain.with_suffix(ENDING)
+    return domain.parent / (domain.stem + ENDING)
 
 
 def read_listing(path: Path) -> Listing:

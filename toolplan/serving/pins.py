@@ -109,4 +109,4 @@ def _is_entry(server: str, name: str, entry: object) -> bool:
 
 def pins_beside(configuration: Path) -> Pins:
     """The pins of the servers of a file: `team.json` has them in `team.pins.json`."""
-    return Pins(configuration.with_suffix(".pins.json"))
+    return Pins(configuration.parent / f"{configuration.stem}.pins.json")

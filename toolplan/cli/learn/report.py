@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from toolplan.cli.exits import Exit
 from toolplan.cli.learn.page import page
 from toolplan.cli.learn.reading import Files, Form, columns, records_in
 from toolplan.cli.options import AsJson
@@ -47,9 +48,18 @@ def command(
     if html is not None:
         write(html, page(found.verdict, tables, plots(found)))
     if svg is not None:
-        svg.mkdir(parents=True, exist_ok=True)
+        _make(svg)
         for name, text in plots(found).items():
             write(svg / name, text)
+
+
+def _make(folder: Path) -> None:
+    """Make a folder unless it is there; exits where that fails."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        typer.echo(f"cannot write to {folder}: {error.strerror}", err=True)
+        raise typer.Exit(Exit.USAGE) from None
 
 
 def _tables(found: Report, top: int) -> Mapping[str, Sequence[Sequence[str]]]:
