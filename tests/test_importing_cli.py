@@ -129,6 +129,17 @@ def test_an_update_keeps_the_mark_of_a_file_and_refuses_what_is_not_utf_8(tmp_pa
     assert path.read_bytes() == b"# caf\xe9\n" + marked
 
 
+def test_an_update_does_not_replace_a_read_only_file(tmp_path: Path) -> None:
+    run("import", "tools", LINEAR, "-o", "linear.toolplan", cwd=tmp_path)
+    (tmp_path / "linear.toolplan").chmod(0o444)
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    (tmp_path / "new.json").write_text('[{"name": "linear_purge"}]', "utf-8")
+    ran = run("import", "tools", "new.json", "--update", "linear.toolplan", cwd=tmp_path)
+    assert (ran.returncode, "the file is read-only" in ran.stderr) == (Exit.USAGE, True)
+    assert {file: file.read_bytes() for file in before} == before
+    assert len(list(tmp_path.iterdir())) == len(before) + 1
+
+
 def test_an_update_writes_both_files_and_says_what_it_means(tmp_path: Path) -> None:
     run("import", "tools", LINEAR, "-o", "linear.toolplan", cwd=tmp_path)
     listing = json.loads(Path(LINEAR).read_text("utf-8"))

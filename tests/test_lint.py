@@ -432,6 +432,15 @@ def test_fix_writes_all_files_at_once_and_checks_again(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["facts.toolplan", "main.toolplan"]
 
 
+def test_fix_does_not_replace_a_read_only_file(tmp_path: Path) -> None:
+    path = tmp_path / "d.toolplan"
+    path.write_text("fcat f", "utf-8")
+    path.chmod(0o444)
+    ran = run("check", "--fix", "d.toolplan", cwd=tmp_path)
+    assert (ran.returncode, ran.stderr) == (1, "cannot write `d.toolplan`: the file is read-only\n")
+    assert path.read_text("utf-8") == "fcat f"
+
+
 def test_fix_leaves_the_rest_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "d.toolplan"
     path.write_text("fact f  tool t { produces f }", "utf-8")

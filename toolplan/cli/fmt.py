@@ -5,11 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-import stat
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
@@ -20,7 +16,8 @@ import typer
 from toolplan.cli.exits import Exit
 from toolplan.cli.options import AsJson
 from toolplan.cli.output import say, show_findings, show_json
-from toolplan.cli.texts import decoded
+from toolplan.cli.texts import decoded, domain_files
+from toolplan.cli.writing import write_together
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, visible
 from toolplan.language.formatter import MisreadError, format_source
@@ -67,7 +64,7 @@ def command(
 ) -> None:
     """Lay domain files out in the one way. A file that cannot be read, or has its layout already, is left alone."""
     dry = check or diff
-    outcomes = [_formatted(path) if dry or path == STDIN else _rewritten(path) for path in _expanded(files)]
+    outcomes = [_formatted(path) if dry or path == STDIN else _rewritten(path) for path in domain_files(files)]
     if as_json:
         shown = [_as_data(outcome, diff=diff, text=outcome.name == STDIN and not dry) for outcome in outcomes]
         show_json({"files": shown, "diagnostics": [finding.to_dict() for outcome in outcomes for finding in outcome.findings]})
@@ -98,23 +95,13 @@ def _as_data(outcome: _Outcome, *, diff: bool, text: bool) -> dict[str, object]:
     return data
 
 
-def _expanded(names: list[str]) -> Iterator[str]:
-    """The files themselves: directories are searched, except those whose names start with a dot."""
-    for name in names:
-        if not os.path.isdir(name):
-            yield name
-        for directory, inner, found in os.walk(name):
-            inner[:] = sorted(entry for entry in inner if not entry.startswith("."))
-            yield from (os.path.join(directory, file) for file in sorted(found) if file.endswith(".toolplan"))
-
-
 def _rewritten(path: str) -> _Outcome:
     """Lay a file out in its place."""
     outcome = _formatted(path)
     if not outcome.changes:
         return outcome
     try:
-        _replace(Path(os.path.realpath(path)), outcome.after)
+        write_together({Path(path): outcome.after})
     except OSError as error:
         message = f"cannot write `{visible(outcome.name)}`: {(error.strerror or str(error)).lower()}"
         return _Outcome(outcome.name, error=message, exit=Exit.USAGE)
@@ -143,23 +130,3 @@ def _read(path: str, name: str) -> bytes:
         reason = getattr(error, "strerror", None) or str(error)
         raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read `{visible(name)}`: {reason.lower()}")]) from None
     return data
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Put `data` in the place of a file, in one step and with its permissions. Where that fails, nothing has changed."""
-    mode = stat.S_IMODE(path.stat().st_mode)
-    # Whoever may write to the directory could replace the file all the same, root in any case.
-    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
-        raise PermissionError(errno.EACCES, "the file is read-only")
-    handle, temporary = tempfile.mkstemp(prefix=".toolplan-", dir=path.parent)
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise

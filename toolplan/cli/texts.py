@@ -1,11 +1,24 @@
-"""Domain files as bytes, and the texts in them."""
+"""Domain files: where they are, as bytes, and the texts in them."""
 
 from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
 
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, visible
 
 MARK = b"\xef\xbb\xbf"
+
+
+def domain_files(names: Iterable[str]) -> Iterator[str]:
+    """The files themselves: directories are searched, except those whose names start with a dot."""
+    for name in names:
+        if not os.path.isdir(name):
+            yield name
+        for directory, inner, found in os.walk(name):
+            inner[:] = sorted(entry for entry in inner if not entry.startswith("."))
+            yield from (os.path.join(directory, file) for file in sorted(found) if file.endswith(".toolplan"))
 
 
 def decoded(data: bytes, name: str) -> str:
