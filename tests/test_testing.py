@@ -517,6 +517,14 @@ def test_the_command_prints_dots_the_diff_and_a_summary(shop: Path) -> None:
     assert ran.stdout == commands.run("test", ".", cwd=shop).stdout
 
 
+def test_what_is_hidden_or_no_file_is_no_test(shop: Path) -> None:
+    before = commands.run("test", ".", cwd=shop)
+    (shop / ".hidden").mkdir()
+    (shop / ".hidden" / "more.toolplan").write_bytes((shop / "bad.toolplan").read_bytes())
+    (shop / "folder.toolplan").mkdir()
+    assert commands.run("test", ".", cwd=shop) == before
+
+
 def test_names_a_selection_and_json(shop: Path) -> None:
     ran = commands.run("test", "-v", "-k", "REF", ".", cwd=shop)
     assert (ran.returncode, ran.stdout) == (0, "bad.toolplan: refund passed\nmore/good.toolplan: refund passed\n\n2 passed, 0 failed\n")

@@ -18,6 +18,7 @@ from toolplan.cli.exits import Exit
 from toolplan.cli.options import AsJson, Expansions, Seconds, limit_of
 from toolplan.cli.options import Engine as EngineName
 from toolplan.cli.output import fail, reporting, say, show_json
+from toolplan.cli.texts import domain_files
 from toolplan.language.diagnostics import Diagnostic, DomainError, visible
 
 EXAMPLE = "Example: toolplan test calendar files"
@@ -77,7 +78,7 @@ def _collected(names: Sequence[str], *, with_imports: bool, as_json: bool) -> li
 
 
 def _files(name: str) -> list[str]:
-    return sorted(map(os.fspath, Path(name).rglob("*.toolplan"))) if os.path.isdir(name) else [name]
+    return sorted(str(Path(file)) for file in domain_files([name])) if os.path.isdir(name) else [name]
 
 
 def _show(reports: Sequence[Report], *, names: bool) -> None:
