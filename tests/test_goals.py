@@ -525,10 +525,13 @@ def test_the_command_line_takes_candidates() -> None:
     assert [option["goals"] for option in data["options"]] == [["send_reply"], ["cancel_event"], []]
     code, out = printed("plan", *given, "--candidate", "move_event=0.5")
     assert (code, "update_event" in out) == (0, True)
+    assert printed("plan", *given, "--candidate", "none=1") == (0, "nothing is planned: no goal fits\n")
 
 
 def test_the_command_line_says_what_is_wrong_with_a_candidate() -> None:
     code, out = printed("frontier", "--candidate", "move_event=much")
     assert code == 1
     assert "1 | move_event=much\n  |            ^^^^" in out
+    code, out = printed("plan", "--candidate", "=0.5")
+    assert (code, "the goals of a candidate are a text or several texts" in out) == (1, True)
     assert printed("frontier")[0] == printed("plan")[0] == 2

@@ -113,6 +113,8 @@ def _show(verdict: Verdict) -> None:
 def lines(planned: Planned) -> list[str]:
     """A plan for people."""
     match planned.solution:
+        case Optimal() if not planned.problem.wanted:
+            return ["nothing is planned: no goal fits"]
         case Optimal(best, engine):
             proof = f"proved optimal by {engine}" if best.steps else "the goal holds already"
             return [*_steps(planned, best), f"{summary(best)}, {proof}"]

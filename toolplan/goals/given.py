@@ -47,7 +47,7 @@ def is_sound(candidates: Sequence[Candidate]) -> bool:
 
 
 def _are_names(goals: object) -> bool:
-    return isinstance(goals, tuple) and bool(goals) and all(isinstance(goal, str) for goal in goals)
+    return isinstance(goals, tuple) and bool(goals) and all(isinstance(goal, str) and goal.strip() for goal in goals)
 
 
 class _Entry:
@@ -70,7 +70,7 @@ class _Entry:
         if goals is None:
             return
         several = (goals,) if isinstance(goals, str) else goals
-        if isinstance(several, tuple | list) and several and all(isinstance(goal, str) for goal in several):
+        if isinstance(several, tuple | list) and several and all(isinstance(goal, str) and goal.strip() for goal in several):
             self.goals = tuple(several)
         else:
             self.findings.append(_finding(self.source, "the goals of a candidate are a text or several texts", EXAMPLE, place))
