@@ -115,6 +115,19 @@ def test_a_tool_runs_with_the_arguments_of_its_permit() -> None:
     assert isinstance(gate.next().decision, Done)
 
 
+def test_what_was_agreed_to_has_no_id_of_a_call_that_was_refused() -> None:
+    gate = Gate(talk(domain=toolplan.loads(SHOP.replace("  risk write\n", "  risk write\n  confirm\n"))))
+    for number in range(1, 4):
+        refused(gate, "orders.refund", id=f"call_{number}")
+    looked_up(gate)
+    assert isinstance(gate.next().decision, Clarify)
+    gate.answer(True)
+    decision = gate.next().decision
+    assert isinstance(decision, Act) and decision.ready is not None
+    ready = decision.ready
+    assert isinstance(gate.run(ToolCall(ready.id, ready.tool, ready.values), lambda _: "ok"), Ran)
+
+
 def test_a_permit_opens_one_execution_and_the_second_gets_its_result() -> None:
     gate = Gate(talk())
     first, second = (allowed(gate, ToolCall("a", "orders.get", {})) for _ in range(2))

@@ -323,8 +323,8 @@ class _Deciding:
         agreed = next((one.call for one in self.frame.agreed if one.call.step in callable_now and self._is_same_tool(one.call)), None)
         if agreed is None:
             return None
-        # While it waited, another call may have been let through under its name.
-        ready = replace(agreed, id=self.memory.new_call()) if self.memory.has_call(agreed.id) else agreed
+        # While it waited, another call may have been let through or refused under its name.
+        ready = replace(agreed, id=self.memory.new_call()) if self.memory.has_verdict(agreed.id) else agreed
         match planned.decision:
             case Act() as act:
                 return Next(replace(planned, decision=replace(act, ready=ready)))

@@ -182,9 +182,9 @@ class Memory(NamedTuple):
         return self.has_call(identity) or identity in self.refusals
 
     def new_call(self) -> str:
-        """A name for the next call, which no call has."""
+        """A name for the next call, which none has that was let through or refused."""
         number = self.calls + 1
-        while self.has_call(f"call_{number}"):
+        while self.has_verdict(f"call_{number}"):
             number += 1
         return f"call_{number}"
 
