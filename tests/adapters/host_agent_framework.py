@@ -115,12 +115,7 @@ class FrameworkRun:
         turn: Turn = self.model.answer(_request(messages, options))
         if isinstance(turn, Says):
             return [Content.from_text(turn.text)]
-        return [Content.from_function_call(self._new_id(messages), name, arguments=arguments) for name, arguments in _calls(turn)]
-
-    def _new_id(self, messages: Sequence[Message]) -> str:
-        """One that the conversation has not had, also where another model began it."""
-        taken = {content.call_id for message in messages for content in message.contents}
-        return next(identity for identity in iter(self.model.new_id, None) if identity not in taken)
+        return [Content.from_function_call(self.model.new_id(), name, arguments=arguments) for name, arguments in _calls(turn)]
 
 
 class AgentFramework:

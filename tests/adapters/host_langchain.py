@@ -71,10 +71,9 @@ class ScriptedModel(BaseChatModel):
         turn = self._script.answer(Request(json.dumps(tools), names, _allowed(names, tool_choice), text, results))
         if isinstance(turn, Says):
             return AIMessage(turn.text)
-        taken = {call["id"] for message in messages if isinstance(message, AIMessage) for call in message.tool_calls}
         answer = AIMessage("")
         for name, arguments in turn.calls:
-            identity = next(identity for identity in iter(self._script.new_id, None) if identity not in taken)
+            identity = self._script.new_id()
             if isinstance(arguments, str):
                 answer.invalid_tool_calls.append(
                     InvalidToolCall(name=name, args=arguments, id=identity, error=None, type="invalid_tool_call")

@@ -62,8 +62,10 @@ class LoopRun:
                 case Choose(payload):
                     answer = self.model.answer(self._request(payload))
                     if isinstance(answer, Calls):
-                        turn = len(self._messages)  # A model may number its calls anew in each turn.
-                        await self._run_all([self._guide.call(f"{turn} {self.model.new_id()}", *call) for call in answer.calls])
+                        identities = [self.model.new_id() for _ in answer.calls]
+                        self._guide.turn(identities)
+                        made = zip(identities, answer.calls, strict=True)
+                        await self._run_all([self._guide.call(identity, *call) for identity, call in made])
                     elif not await self._guide.asaid(answer.text):
                         return answer.text
         raise AssertionError("the agent goes round in circles")
@@ -80,7 +82,6 @@ class LoopRun:
         )
 
     async def _run_all(self, made: list[ToolCall]) -> None:
-        self._guide.gate.turn([call.id for call in made])
         if self._asynchronous:
             results = await asyncio.gather(*map(self._arun, reversed(made)))
         else:

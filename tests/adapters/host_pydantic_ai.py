@@ -124,16 +124,11 @@ class PydanticRun:
         text = "\n".join([info.instructions or "", *map(_text_of, parts)])
         return self.model.answer(Request(declared, names, allowed, text, results))
 
-    def _new_id(self, messages: list[ModelMessage]) -> str:
-        """One that the conversation has not had, also where another model began it."""
-        taken = {call.tool_call_id for message in messages if isinstance(message, ModelResponse) for call in message.tool_calls}
-        return next(identity for identity in iter(self.model.new_id, None) if identity not in taken)
-
     def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         turn = self._turn(messages, info)
         if isinstance(turn, Says):
             return ModelResponse(parts=[TextPart(turn.text)])
-        made: list[ModelResponsePart] = [ToolCallPart(name, _given(args), self._new_id(messages)) for name, args in turn.calls]
+        made: list[ModelResponsePart] = [ToolCallPart(name, _given(args), self.model.new_id()) for name, args in turn.calls]
         return ModelResponse(parts=made)
 
     async def _stream(self, messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
@@ -144,7 +139,7 @@ class PydanticRun:
             return
         for number, (name, args) in enumerate(turn.calls):
             given = args if isinstance(args, str) else json.dumps(args)
-            yield {number: DeltaToolCall(name=name, json_args=given, tool_call_id=self._new_id(messages))}
+            yield {number: DeltaToolCall(name=name, json_args=given, tool_call_id=self.model.new_id())}
 
 
 class PydanticAI:

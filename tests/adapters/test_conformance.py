@@ -318,11 +318,52 @@ def test_two_calls_of_one_id_run_once(host: Host) -> None:
     assert ran(run) == ["mail_count"]
 
 
+def numbered(*turns: Calls) -> list[Calls]:
+    """`turns` of a model that numbers its calls anew in each of them."""
+    return [replace(turn, ids=tuple(f"call_{number}" for number in range(len(turn.calls)))) for turn in turns]
+
+
 def test_ids_that_a_model_numbers_anew_in_each_turn_are_those_of_other_calls(host: Host) -> None:
-    first, second = (replace(turn, ids=("call_0",)) for turn in READ)
-    run = start(host, "ids again", script=[first, second, Says("Opened.")])
+    run = start(host, "ids again", script=[*numbered(*READ), Says("Opened.")])
     assert run.user("handle the message") == "Opened."
     assert ran(run) == ["mail_search", "mail_open"]
+
+
+def test_a_call_that_was_refused_is_another_in_a_later_turn_though_it_has_the_same_id(host: Host) -> None:
+    run = start(host, "ids again", script=[*numbered(READ[1], *READ), Says("Opened.")])
+    assert run.user("handle the message") == "Opened."
+    assert ran(run) == ["mail_search", "mail_open"]
+
+
+def test_calls_of_a_later_turn_wait_for_each_other_though_their_ids_were_those_of_others(host: Host) -> None:
+    early = calls("mail_open", "mail_file")
+    both = calls(("mail_search", {"query": "offer"}), "mail_open")
+
+    def slow(arguments: dict[str, Any]) -> Any:
+        time.sleep(0.05)
+        return {"id": "m1"}
+
+    run = start(host, "ids again", script=[*numbered(early, both), Says("Opened.")], tools={**TOOLS, "mail_search": slow})
+    assert run.user("handle the message") == "Opened."
+    assert ran(run) == ["mail_search", "mail_open"]
+
+
+def test_a_call_that_waits_is_no_other_that_has_its_id(host: Host) -> None:
+    script = [*numbered(*READ, REPLY, calls("mail_count")), *[Says("Three.")] * 2]
+    run = start(host, "ids again", script=script)
+    run.user("handle the message")
+    run.user("count my messages")
+    assert ran(run) == ["mail_search", "mail_open", "mail_count"]
+
+
+@pytest.mark.parametrize("channel", ["words", "framework's channel"])
+def test_a_call_that_was_kept_is_agreed_to_under_the_id_that_other_calls_had(host: Host, channel: Any) -> None:
+    needs = [] if channel == "words" else [channel]
+    run = start(host, "ids again", "resume", *needs, script=numbered(*READ, REPLY))
+    run.user("handle the message")
+    other = resumed(host, run.save(), script=[*numbered(calls("mail_file")), Says("Filed.")])
+    assert (other.user("yes") if channel == "words" else other.approve(True)) == "Filed."
+    assert other.executed.begun == [("mail_reply", {"id": "m1", "body": "We accept."}), ("mail_file", {"id": "m1"})]
 
 
 # Questions and consent

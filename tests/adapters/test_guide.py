@@ -46,6 +46,27 @@ def made(guide: Guide, tool: str, arguments: dict[str, object], result: object) 
     return guide.snapshot()
 
 
+def test_a_call_that_is_taken_up_again_keeps_its_id_and_one_of_a_later_answer_gets_another() -> None:
+    guide = conversation()
+    guide.heard("first", "handle the message")
+    for name in ("mail_open", "mail_search"):
+        guide.turn(["call_0"])
+        verdict = guide.gate.check(guide.call("call_0", name, {"query": "offer"} if name == "mail_search" else {}))
+    assert isinstance(verdict, Allow) and verdict.permit.id == guide.own("call_0") != "call_0"
+    again = conversation(guide.snapshot())
+    assert again.call("call_0", "mail_search", {"query": "offer"}) == verdict.permit.proposed
+    again.turn(["call_0", "call_1"])
+    assert again.own("call_0") not in ("call_0", guide.own("call_0"))
+    assert again.own("call_1") == "call_1"
+
+
+def test_ids_of_one_answer_stay_different() -> None:
+    guide = conversation()
+    guide.turn(["call_0"])
+    guide.turn(["call_0", "call_0-2"])
+    assert len({guide.own("call_0"), guide.own("call_0-2"), "call_0"}) == 3
+
+
 def test_snapshot_that_went_on_is_what_it_would_be_if_it_were_made_at_once() -> None:
     guide = conversation()
     guide.heard("first", "handle the message")

@@ -254,20 +254,6 @@ def test_calls_of_one_turn_wait_for_each_other() -> None:
     assert len(results(ran.all_messages())) == 4
 
 
-def test_id_of_a_call_that_was_answered_is_no_id_of_another_and_the_run_goes_on() -> None:
-    def numbered(identity: str, name: str) -> ModelResponse:
-        return ModelResponse(parts=[ToolCallPart(name, {}, identity)])
-
-    office = Office()
-    model = Scripted(
-        numbered("call_0", "search_events"), numbered("call_0", "update_event"), numbered("call_1", "update_event"), says("Moved.")
-    )
-    run = agent_of(office, model, office.guide()).run_sync("Please")
-    assert run.output == "Moved."
-    assert [name for name, _ in office.done] == ["search_events", "update_event"]
-    assert "this call has been made" in results(run.all_messages())[1]
-
-
 def test_two_tools_of_one_name_are_never_silent() -> None:
     one, other = Office(), Office()
     agent: Agent[None, object] = Agent(

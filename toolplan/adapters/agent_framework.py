@@ -31,7 +31,7 @@ from agent_framework import (
 from agent_framework.exceptions import UserInputRequiredException
 from pydantic_core import to_jsonable_python
 
-from toolplan.adapters.guide import Ask, Choose, Guide, Make, free
+from toolplan.adapters.guide import Ask, Choose, Guide, Make
 from toolplan.catalog import Catalog, RealTool
 from toolplan.exposure import Payload, parsed
 from toolplan.exposure.declarations import DISPATCHER, dispatcher
@@ -105,7 +105,7 @@ class Steering(ChatMiddleware):
             case Make(call):
                 taken = {content.call_id for message in context.messages for content in message.contents}
                 name, values = self.guide.shown(call)
-                _answer(context, Content.from_function_call(free(call.id, taken.__contains__), name, arguments=values))
+                _answer(context, Content.from_function_call(self.guide.free(call, taken), name, arguments=values))
             case Choose(payload):
                 self._restrict(context, payload)
                 await call_next()
@@ -135,7 +135,7 @@ class Steering(ChatMiddleware):
         """The answer as the framework is to take it up. The gate knows of its calls, in their order; words may have been a step of the plan."""
         calls = [content for message in response.messages for content in message.contents if content.type == "function_call"]
         if calls:
-            self.guide.gate.turn([str(call.call_id) for call in calls])
+            self.guide.turn([str(call.call_id) for call in calls])
         elif (words := response.text) and await self.guide.asaid(words):
             # Words end the run, so there has to be a call that does not.
             response.messages.append(Message("assistant", [Content.from_function_call(f"{STAND_IN}-{uuid4().hex}", STAND_IN)]))
@@ -234,9 +234,9 @@ async def _hear(guide: Guide, message: Message) -> None:
 
 def _rejected(guide: Guide, identity: str) -> None:
     asked = guide.session.memory.open
-    if isinstance(asked, AskedCall) and asked.call.id == identity:
+    if isinstance(asked, AskedCall) and asked.call.id == guide.own(identity):
         guide.gate.answer(False)
-    guide.gate.skip(identity)
+    guide.gate.skip(guide.own(identity))
 
 
 def _host_tools(guide: Guide) -> Iterator[FunctionTool]:
@@ -291,10 +291,10 @@ async def _execute(context: FunctionInvocationContext, name: str, values: dict[s
 
 def _request(context: FunctionInvocationContext, call: ToolCall, values: Mapping[str, object]) -> Content:
     """The request to approve `call` with `values`, under the name by which the framework will take it up again."""
-    name = context.function.name
+    name, identity = context.function.name, context.metadata["call_id"]
     arguments = values if name == call.tool else {"name": call.tool, "arguments": dict(values)}
-    occurrence = context.metadata.get("function_call_occurrence_id", call.id)
-    function_call = Content.from_function_call(call.id, name, arguments=arguments, id=occurrence)
+    occurrence = context.metadata.get("function_call_occurrence_id", identity)
+    function_call = Content.from_function_call(identity, name, arguments=arguments, id=occurrence)
     return Content.from_function_approval_request(occurrence, function_call)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, takewhile
 from typing import Literal, NamedTuple
@@ -18,6 +18,7 @@ from toolplan.gate import Gate, ToolCall
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.session import Session
+from toolplan.session.events import AskedCall
 from toolplan.session.exploring import openable
 from toolplan.session.proposing import same_call
 from toolplan.session.snapshots import lines_of, snapshot_of
@@ -69,6 +70,8 @@ class Guide:
     def __init__(self, gate: Gate, exposure: Exposure, *, ready: Ready = "agreed") -> None:
         self.gate, self.exposure, self._ready = gate, exposure, ready
         self._heard: set[str] = set()
+        self._made: set[str] = set()
+        self._own: dict[str, str] = {}
         self._latest: tuple[_Kept, str] | None = None
         gate.exposure = exposure.strategy
         gate.renamed = exposure.names.renamed
@@ -107,6 +110,7 @@ class Guide:
         exposure = Exposure.restore(kept.exposure, gate.session.domain, provider, catalog=tools, searchable=searchable)
         guide = cls(gate, exposure, ready=ready)
         guide._heard.update(kept.heard)
+        guide._own.update(kept.ids)
         return guide
 
     @property
@@ -159,14 +163,30 @@ class Guide:
             return Choose(self.exposure.step(following.frontier, following.known), following.frontier)
         return following
 
+    def turn(self, identities: Sequence[str]) -> None:
+        """As `Gate.turn`, once for each answer of a model. A call whose id one of an earlier answer has gets another from the gate, see `own`."""
+        for identity in dict.fromkeys(identities):
+            if self._is_taken(identity):
+                self._own[identity] = free(identity, self._is_taken)
+            self._made.add(self.own(identity))
+        self.gate.turn([self.own(identity) for identity in identities])
+
+    def own(self, identity: str) -> str:
+        """The id under which the gate knows the latest call that the framework calls `identity`."""
+        return self._own.get(identity, identity)
+
     def call(self, identity: str, name: str, arguments: object) -> ToolCall:
-        """A call of the model under the names that the provider has seen, as the gate knows it: the names of real tools, and no dispatch."""
-        return ToolCall(identity, *meant(self.exposure.strategy, self.exposure.names, name, arguments))
+        """A call of the model under the id and names that the framework has seen, as the gate knows it: those of real tools, and no dispatch."""
+        return ToolCall(self.own(identity), *meant(self.exposure.strategy, self.exposure.names, name, arguments))
 
     def shown(self, call: Call) -> tuple[str, dict[str, object]]:
         """The other way round: the name and the arguments under which the model would have made `call`."""
         name, values = self.exposure.names.shown(call.tool), call.values
         return (DISPATCHER, {"name": name, "arguments": values}) if self.exposure.strategy in ("dispatch", "search") else (name, values)
+
+    def free(self, call: Call, taken: Container[object]) -> str:
+        """The id under which the framework makes `call`, where it has `taken` others: a call that was told to wait has its result under its own."""
+        return free(call.id, lambda identity: identity in taken or self._is_taken(identity))
 
     def said(self, text: str) -> bool:
         """The model has answered in words. Whether that was a step of the plan, so that the host goes on: a summary, a draft."""
@@ -196,12 +216,18 @@ class Guide:
         return self._snapshot(self.session.snapshot())
 
     def _snapshot(self, session: str) -> str:
-        kept = _Kept(sorted(self._heard), self.exposure.state, session)
+        kept = _Kept(sorted(self._heard), self.exposure.state, dict(self._own), session)
         if self._latest is None:
             self._latest = kept, _snapshot(kept)
         elif self._latest[0] != kept:
             self._latest = kept, _snapshot_after(*self._latest, kept)
         return self._latest[1]
+
+    def _is_taken(self, identity: str) -> bool:
+        """Whether the gate knows a call of that id, or has been told of one."""
+        memory = self.session.memory
+        is_held = isinstance(memory.open, AskedCall) and memory.open.call.id == identity
+        return is_held or identity in self._made or identity in self._own or memory.has_verdict(identity)
 
     def _known(self, now: Frontier) -> Mapping[str, object] | None:
         """The arguments that the note tells. What third parties wrote or a model made up is not repeated as ours."""
@@ -224,6 +250,7 @@ class _Kept(NamedTuple):
 
     heard: list[str]
     exposure: object
+    ids: dict[str, str]
     session: str
 
 
@@ -247,7 +274,7 @@ def merged(one: str, other: str) -> str:
     if common == len(after):
         return one
     heard = sorted({*first.heard, *second.heard})
-    return _snapshot(_Kept(heard, second.exposure, snapshot_of([*before, *after[common:]])))
+    return _snapshot(_Kept(heard, second.exposure, {**first.ids, **second.ids}, snapshot_of([*before, *after[common:]])))
 
 
 def _snapshot(kept: _Kept) -> str:
@@ -257,21 +284,21 @@ def _snapshot(kept: _Kept) -> str:
 def _snapshot_after(before: _Kept, snapshot: str, kept: _Kept) -> str:
     """The snapshot of `kept`, where `before` had `snapshot`. In a long conversation nearly all of it has been written by then."""
     known = before.session.removesuffix(_LAST)
-    if kept[:2] != before[:2] or not kept.session.startswith(known):
+    if kept[:-1] != before[:-1] or not kept.session.startswith(known):
         return _snapshot(kept)
     return snapshot.removesuffix(_END) + json.dumps(kept.session[len(known) :]).removeprefix('"') + "}"
 
 
 def _kept(snapshot: str) -> _Kept:
     match parsed(snapshot):
-        case {"heard": list(heard), "exposure": exposure, "session": str(session)}:
-            return _Kept(heard, exposure, session)
+        case {"heard": list(heard), "exposure": exposure, "ids": dict(ids), "session": str(session)}:
+            return _Kept(heard, exposure, ids, session)
         case _:
             raise DomainError([Diagnostic(Code.BAD_JSON, "this is no snapshot of a guide", None, "pass what `snapshot` gave")])
 
 
 def free(identity: str, is_taken: Callable[[str], bool]) -> str:
-    """`identity`, or the first like it that is not taken: a call that was told to wait has its result under its own."""
+    """`identity`, or the first like it that is not taken."""
     # All providers take letters, digits and hyphens in an id, and some take nothing else.
     identities = chain([identity], (f"{identity}-{number}" for number in count(2)))
     return next(each for each in identities if not is_taken(each))

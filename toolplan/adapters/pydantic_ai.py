@@ -33,7 +33,7 @@ from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, ToolsetTool, WrapperToolset
 from pydantic_core import to_jsonable_python
 
-from toolplan.adapters.guide import Ask, Choose, Guide, Make, free
+from toolplan.adapters.guide import Ask, Choose, Guide, Make
 from toolplan.catalog import Catalog, RealTool
 from toolplan.exposure import Payload, Provider, parsed
 from toolplan.exposure.declarations import DISPATCHER, dispatcher
@@ -118,7 +118,7 @@ class Toolplan(AbstractCapability[Any]):
         output = {tool.name for tool in request_context.model_request_parameters.output_tools}
         calls = [part for part in response.tool_calls if part.tool_name not in output]
         if calls:
-            self.guide.gate.turn([part.tool_call_id for part in calls])
+            self.guide.turn([part.tool_call_id for part in calls])
             self._stand_in(ctx, {part.tool_name for part in calls})
         elif (text := response.text) is not None and await self.guide.asaid(text):
             ctx.enqueue(TextContent("Go on.", metadata=NOTE))
@@ -169,7 +169,7 @@ class Toolplan(AbstractCapability[Any]):
 
     def _returned(self, part: ToolReturnPart) -> None:
         """A result that came from outside is an answer, a denial, or what became of a call that ran elsewhere."""
-        gate, identity = self.guide.gate, part.tool_call_id
+        gate, identity = self.guide.gate, self.guide.own(part.tool_call_id)
         memory = self.guide.session.memory
         if part.tool_name == ASK_USER and memory.open is not None:
             self._answered(identity, part)
@@ -195,7 +195,7 @@ class Toolplan(AbstractCapability[Any]):
         """The call as the model would have made it."""
         name, values = self.guide.shown(call)
         taken = {part.tool_call_id for message in messages if isinstance(message, ModelResponse) for part in message.tool_calls}
-        return ToolCallPart(name, values, tool_call_id=free(call.id, taken.__contains__))
+        return ToolCallPart(name, values, tool_call_id=self.guide.free(call, taken))
 
 
 @dataclass
@@ -261,7 +261,7 @@ class GuardedToolset(WrapperToolset[Any]):
             raise
         if isinstance(ran, Hold) and self.asks == "deferred":
             raise ApprovalRequired({"question": ran.question.text, "by": ran.question.by})
-        self.answered.add(call.id)
+        self.answered.add(ctx.tool_call_id)
         match ran:
             case Ran(result):
                 return result

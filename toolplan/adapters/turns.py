@@ -148,10 +148,9 @@ class _Conversation:
             self.messages.extend(self._shapes.results(results))
 
     def _gated(self, calls: Sequence[ModelCall]) -> list[tuple[ModelCall, ToolCall]]:
-        """`calls` as the gate knows them. A model that numbers its calls anew in each answer has used their ids before."""
-        memory = self.guide.session.memory
-        own = {call.id: free(call.id, memory.has_call) for call in calls}
-        return [(call, self.guide.call(own[call.id], call.name, call.arguments)) for call in calls]
+        """`calls` as the gate knows them."""
+        self.guide.turn([call.id for call in calls])
+        return [(call, self.guide.call(*call)) for call in calls]
 
     def _running(self, name: str) -> Callable[..., Any]:
         if name not in self._tools:

@@ -18,7 +18,7 @@ Result = ToolMessage | Command[Any]
 
 
 def identity_of(request: ToolCallRequest) -> str:
-    """The id of the call; empty where the model has given it none, and then it is the only such call that may run."""
+    """The id of the call; empty where the model has given it none, and then it is the only such call of its answer that may run."""
     return request.tool_call["id"] or ""
 
 

@@ -10,7 +10,7 @@ from langchain.agents.middleware import ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.messages import ToolCall as MadeCall
 
-from toolplan.adapters.guide import Ask, Choose, Guide, Make, free
+from toolplan.adapters.guide import Ask, Choose, Guide, Make
 from toolplan.adapters.langchain.requests import Declaring, restricted
 from toolplan.exposure import Payload
 from toolplan.frontier import Call
@@ -62,7 +62,7 @@ class Visit:
         answer = self.message = next(message for message in reversed(response.result) if isinstance(message, AIMessage))
         # LangChain runs what gives a structured response by itself.
         done = {message.tool_call_id for message in response.result if isinstance(message, ToolMessage)}
-        self.guide.gate.turn([call["id"] or "" for call in answer.tool_calls if call["id"] not in done])
+        self.guide.turn([call["id"] or "" for call in answer.tool_calls if call["id"] not in done])
         self.said += [
             ToolMessage(UNREADABLE.message, tool_call_id=call["id"], status="error") for call in answer.invalid_tool_calls if call["id"]
         ]
@@ -104,7 +104,7 @@ class Visit:
         """The call as the model would have made it."""
         messages = self.request.state["messages"]
         taken = {made["id"] for message in messages if isinstance(message, AIMessage) for made in message.tool_calls}
-        return _call(*self.guide.shown(call), free(call.id, taken.__contains__))
+        return _call(*self.guide.shown(call), self.guide.free(call, taken))
 
 
 def _call(name: str, arguments: dict[str, Any], identity: str) -> MadeCall:

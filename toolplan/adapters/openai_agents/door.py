@@ -31,7 +31,7 @@ Context = RunContextWrapper[Any]
 class Door:
     """The function tools of an agent, behind the gate and under the names that its provider takes.
 
-    `waiting` are the ids of calls whose result was that they wait, and not that somebody has rejected them.
+    `waiting` are the gate's ids of calls whose result was that they wait, and not that somebody has rejected them.
     """
 
     def __init__(self, guide: Guide, asks: Asks, tools: Sequence[FunctionTool]) -> None:
@@ -147,7 +147,7 @@ def _settling(guide: Guide, guardrail: ToolInputGuardrail[Any]) -> ToolInputGuar
     async def check(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
         output = await guardrail.run(data)
         if output.behavior["type"] != "allow":
-            guide.gate.skip(data.context.tool_call_id)
+            guide.gate.skip(guide.own(data.context.tool_call_id))
         return output
 
     return ToolInputGuardrail(check, guardrail.get_name())

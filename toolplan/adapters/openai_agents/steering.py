@@ -17,7 +17,7 @@ from agents.retry import ModelRetryAdvice, ModelRetryAdviceRequest
 from openai.types.responses import ResponseCompletedEvent, ResponseFunctionToolCall, ResponseOutputItemDoneEvent
 from openai.types.responses.response_prompt_param import ResponsePromptParam
 
-from toolplan.adapters.guide import Ask, Choose, Directions, Guide, Make, free
+from toolplan.adapters.guide import Ask, Choose, Directions, Guide, Make
 from toolplan.adapters.openai_agents.items import (
     ASK_USER,
     STAND_IN,
@@ -155,7 +155,7 @@ class SteeredModel(Model):
     def _rejected(self, identity: str) -> None:
         """A call that was held has a result though it never ran."""
         asked = self.guide.session.memory.open
-        if isinstance(asked, AskedCall) and asked.call.id == identity and identity not in self._waiting:
+        if isinstance(asked, AskedCall) and asked.call.id == self.guide.own(identity) not in self._waiting:
             self.guide.gate.answer(False)
         elif asked is not None and identity.startswith(ASK_USER):
             self.guide.gate.decline()
@@ -170,7 +170,7 @@ class SteeredModel(Model):
             case Make(call):
                 taken = {item.get("call_id") for item in conversation}
                 name, values = self.guide.shown(call)
-                return call_item(free(call.id, taken.__contains__), name, json.dumps(values))
+                return call_item(self.guide.free(call, taken), name, json.dumps(values))
 
     def _request(
         self,
@@ -205,7 +205,7 @@ class SteeredModel(Model):
         calls = [item for item in output if isinstance(item, ResponseFunctionToolCall)]
         own = [call.call_id for call in calls if call.name not in {handoff.tool_name for handoff in handoffs}]
         if own:
-            self.guide.gate.turn(own)
+            self.guide.turn(own)
         taken = [taken_up(item, names(tools, handoffs)) for item in output]
         words = "".join(ItemHelpers.extract_text(item) or "" for item in output)
         if words and not calls and await self.guide.asaid(words):
