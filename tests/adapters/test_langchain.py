@@ -26,6 +26,7 @@ from pydantic import BaseModel, SecretStr
 import toolplan
 from toolplan.adapters.langchain import ASK_USER, MARK, Questions, Toolplan
 from toolplan.catalog import Catalog
+from toolplan.domain import Domain
 from toolplan.exposure import Provider, Strategy
 from toolplan.gate import Gate, Mode
 from toolplan.language.diagnostics import DomainError
@@ -83,8 +84,11 @@ def tool_of(name: str, run: Callable[..., Any], *names: str, **more: Any) -> Bas
 class Office:
     """The tools of an office, what was done with them, and agents that use them. All that these share is what the checkpointer keeps."""
 
-    def __init__(self, goal: str = "move", state: Mapping[str, object] = KNOWN, **replaced: Callable[..., Any]) -> None:
+    def __init__(
+        self, goal: str = "move", state: Mapping[str, object] = KNOWN, domain: Domain = DOMAIN, **replaced: Callable[..., Any]
+    ) -> None:
         self.done: list[tuple[str, Mapping[str, object]]] = []
+        self.domain = domain
         self.goal, self.state, self.saver = goal, state, InMemorySaver()
         runs = {"search": lambda day: {"id": "e1"}, "update": lambda **_: "ok", "mail": lambda text: "sent", "book": lambda id: "booked"}
         runs |= {"file": lambda text: "filed", **replaced}
@@ -116,8 +120,8 @@ class Office:
 
     def gate(self, snapshot: str | None, catalog: Catalog, _: object) -> Gate:
         if snapshot is not None:
-            return Gate(Session.restore(DOMAIN, snapshot, catalog=catalog, settings=SETTINGS))
-        session = Session(DOMAIN, state=dict(self.state), catalog=catalog, settings=SETTINGS)
+            return Gate(Session.restore(self.domain, snapshot, catalog=catalog, settings=SETTINGS))
+        session = Session(self.domain, state=dict(self.state), catalog=catalog, settings=SETTINGS)
         session.want(self.goal)
         return Gate(session)
 
@@ -476,6 +480,25 @@ def test_t19_what_was_agreed_to_does_not_go_for_a_tool_that_has_changed() -> Non
     tools = [changed if one.name == MAIL else one for one in office.tools]
     ended = office.agent([TELL], tools=tools).invoke(said("yes"), HEADER)
     assert office.ran == [] and "Shall I do this?" in ended["messages"][-1].text
+
+
+@pytest.mark.parametrize("decision", [{"type": "approve"}, {"type": "respond", "message": "yes"}], ids=["approve", "respond"])
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+def test_t19_an_interrupt_is_not_answered_for_a_tool_that_has_changed_meanwhile(decision: dict[str, Any], asynchronous: bool) -> None:
+    office = Office("move", {**KNOWN, "event_id": "e1"}, toolplan.loads(OFFICE.replace("write 1", "write 1 confirm")))
+    shown = asked(office.agent([], questions="interrupt").invoke(said("thanks"), HEADER))
+    update = next(one for one in office.tools if one.name == UPDATE)
+    changed = update.model_copy(update={"description": "Changes the events of everybody in the world."})
+    tools = [changed if one.name == UPDATE else one for one in office.tools]
+    agent = office.agent([Says("Moved.")], questions="interrupt", tools=tools)
+
+    def goes_on() -> Any:
+        given = decided(**decision)
+        return asyncio.run(agent.ainvoke(given, HEADER)) if asynchronous else agent.invoke(given, HEADER)
+
+    assert asked(goes_on()) == shown and office.ran == []
+    assert goes_on()["messages"][-1].text == "Moved."
+    assert office.ran == [UPDATE]
 
 
 def test_threads_of_one_agent_never_mix() -> None:

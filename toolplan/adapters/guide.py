@@ -15,10 +15,11 @@ from toolplan.exposure.payloads import meant
 from toolplan.frontier import Act, Call, Clarify, Frontier, Instruct
 from toolplan.frontier.decisions import UserQuestion
 from toolplan.gate import Gate, ToolCall
+from toolplan.language.codec import codec_of, digest
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.session import Session
-from toolplan.session.events import AskedCall
+from toolplan.session.events import AskedCall, OpenQuestion
 from toolplan.session.exploring import openable
 from toolplan.session.proposing import same_call
 from toolplan.session.snapshots import lines_of, snapshot_of
@@ -302,6 +303,11 @@ def free(identity: str, is_taken: Callable[[str], bool]) -> str:
     # All providers take letters, digits and hyphens in an id, and some take nothing else.
     identities = chain([identity], (f"{identity}-{number}" for number in count(2)))
     return next(each for each in identities if not is_taken(each))
+
+
+def digest_of(question: OpenQuestion) -> str:
+    """The same for a question wherever the conversation goes on, as long as nothing of it changes: the call, the tool, what these rest on."""
+    return digest(codec_of(OpenQuestion).encode(question))
 
 
 def worded(question: UserQuestion) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from toolplan.adapters.langchain.keeping import Conversation
 from toolplan.adapters.langchain.middleware import Toolplan
-from toolplan.adapters.langchain.visits import ASK_USER, MARK, Questions
+from toolplan.adapters.langchain.reviews import ASK_USER
+from toolplan.adapters.langchain.visits import MARK, Questions
 
 __all__ = ["ASK_USER", "MARK", "Conversation", "Questions", "Toolplan"]

@@ -23,13 +23,11 @@ from toolplan.adapters.guide import Guide, Ready
 from toolplan.adapters.langchain.calls import Result, cut_off, executed, failed, give_up, identity_of, raw_of, said_of
 from toolplan.adapters.langchain.keeping import Conversation, Keeper, ToolplanState
 from toolplan.adapters.langchain.requests import Declaring, Tools, base_tool, real_tool
-from toolplan.adapters.langchain.reviews import answered, review
-from toolplan.adapters.langchain.visits import ASK_USER, Questions, Visit
+from toolplan.adapters.langchain.reviews import ASK_USER, Asked, answered, asked, review
+from toolplan.adapters.langchain.visits import Questions, Visit
 from toolplan.catalog import Catalog
 from toolplan.domain import Domain
 from toolplan.exposure import Provider, Strategy
-from toolplan.frontier import Clarify
-from toolplan.frontier.decisions import UserQuestion
 
 H = TypeVar("H", bound=Callable[..., object])
 
@@ -111,8 +109,9 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]) -> Any:
         """What the gate says of the call: its result, or why there is none. What a tool raises is a result that says so."""
         guide = self._keeper.shared(request)
-        if self._is_question(request) and (question := self._question(guide)) is not None:
-            return self._keeper.with_result(guide, request, answered(guide, request, question, interrupt(review(question))))
+        if self._is_question(request) and (found := asked(guide, request)) is not None:
+            decided = answered(guide, request, found, interrupt(review(found.question))) if isinstance(found, Asked) else found
+            return self._keeper.with_result(guide, request, decided)
         call = guide.call(identity_of(request), request.tool_call["name"], request.tool_call["args"])
 
         def execute(arguments: dict[str, object]) -> Result:
@@ -135,8 +134,10 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
 
     async def _called(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]) -> Any:
         guide = await self._keeper.ashared(request)
-        if self._is_question(request) and (question := await asyncio.to_thread(self._question, guide)) is not None:
-            decided = await asyncio.to_thread(answered, guide, request, question, interrupt(review(question)))
+        if self._is_question(request) and (found := await asyncio.to_thread(asked, guide, request)) is not None:
+            decided = found
+            if isinstance(found, Asked):
+                decided = await asyncio.to_thread(answered, guide, request, found, interrupt(review(found.question)))
             return await asyncio.to_thread(self._keeper.with_result, guide, request, decided)
         call = guide.call(identity_of(request), request.tool_call["name"], request.tool_call["args"])
 
@@ -153,14 +154,6 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
 
     def _is_question(self, request: ToolCallRequest) -> bool:
         return self._questions == "interrupt" and request.tool_call["name"] == ASK_USER
-
-    def _question(self, guide: Guide) -> UserQuestion | None:
-        """What to ask the user where a call stands for that. What a model may have written in its place is not shown."""
-        match guide.gate.next().decision:
-            case Clarify(question):
-                return question
-            case _:
-                return None
 
 
 def _turns(request: ModelRequest[Any], guide: Guide) -> list[tuple[str, str]]:

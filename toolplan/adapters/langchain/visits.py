@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
-from uuid import uuid4
 
 from langchain.agents.middleware import ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -12,6 +11,7 @@ from langchain_core.messages import ToolCall as MadeCall
 
 from toolplan.adapters.guide import Ask, Choose, Guide, Make
 from toolplan.adapters.langchain.requests import Declaring, restricted
+from toolplan.adapters.langchain.reviews import ASK_USER, identity_for
 from toolplan.exposure import Payload
 from toolplan.frontier import Call
 from toolplan.gate import Refuse
@@ -22,8 +22,6 @@ Questions = Literal["text", "interrupt"]
 
 MARK = "toolplan"
 """The key of the conversation in the state of a graph, and the source of our messages."""
-ASK_USER = "ask_user"
-"""The tool that stands for a question that interrupts. No model is shown it."""
 MOST_UNREADABLE = 3
 """Answers of one visit whose calls cannot be read, after which the model is asked no more."""
 UNREADABLE = Refuse("the arguments are no JSON object", "call it again with an object", Why.ARGUMENTS)
@@ -46,7 +44,7 @@ class Visit:
         """What the model is asked next, or the end."""
         match self.guide.step():
             case Ask(question) if self.questions == "interrupt":
-                return self._without_model(calls=[_call(ASK_USER, {"question": question.text}, f"{MARK}-{uuid4().hex}")])
+                return self._without_model(calls=[_call(ASK_USER, {"question": question.text}, identity_for(self.guide))])
             case Ask(_, text):
                 return self._without_model(text)
             case Make(call):
