@@ -99,6 +99,7 @@ class FastMcpHost:
     cannot: Mapping[str, str] = {
         "streaming": "a call of MCP has one result, and models are none of its business",
         "ids again": "whoever calls through the client names the call",
+        "waiting together": "every call is asked about by itself, in a form that is answered before the next one comes",
     }
 
     def start(self, setting: Setting) -> Run:

@@ -167,14 +167,15 @@ Scenario = Literal[
     "principal",
     "resume",
     "shadow",
+    "waiting together",
     "words as a step",
 ]
 """What a framework may not have.
 
 "framework's channel": answers that are no turn of the user; "ids again": ids that a model numbers anew in each of its turns; "loop": an event loop
 of the caller's; "names": tools under other names than their own; "one id": two calls of a turn that a model gives one id; "principal": somebody who
-is asked at each call; "resume": a conversation that outlives its agent; "shadow": a gate that refuses nothing; "words as a step": words of a model
-that are a step of the plan.
+is asked at each call; "resume": a conversation that outlives its agent; "shadow": a gate that refuses nothing; "waiting together": several
+calls of one turn that wait for somebody; "words as a step": words of a model that are a step of the plan.
 """
 
 

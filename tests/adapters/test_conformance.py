@@ -401,6 +401,18 @@ def test_a_call_can_be_agreed_to_through_the_channel_of_the_framework(host: Host
     assert run.executed.begun[-1] == ("mail_reply", {"id": "m1", "body": "We accept."})
 
 
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "in another process"])
+def test_of_two_calls_of_one_turn_that_wait_and_are_agreed_to_one_runs_and_nobody_is_asked_again(host: Host, elsewhere: bool) -> None:
+    both = calls(("mail_reply", {"body": "We accept."}), ("mail_reply", {"body": "We do not."}))
+    run = start(host, "framework's channel", "resume", "waiting together", script=[*READ, both, Says("Sent.")])
+    run.user("handle the message")
+    before = len(ran(run))
+    if elsewhere:
+        run, before = resumed(host, run.save(), script=[Says("Sent.")]), 0
+    assert run.approve(True) == "Sent."
+    assert ran(run)[before:] == ["mail_reply"]
+
+
 @pytest.mark.parametrize("channel", ["words", "framework's channel"])
 def test_a_no_is_no_and_the_run_goes_on(host: Host, channel: Any) -> None:
     needs = [] if channel == "words" else [channel]

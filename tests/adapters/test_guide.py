@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from adapters.scenarios import AT_THE_DESK, CATALOG, DOMAIN
+from adapters.scenarios import AT_THE_DESK, CATALOG, DOMAIN, real
 
 from toolplan.adapters.guide import Guide, free, merged, session_in
-from toolplan.gate import Allow, Gate, ToolCall
+from toolplan.catalog import Catalog
+from toolplan.gate import Allow, Gate, Hold, ToolCall
 from toolplan.session import Session
 
 IDENTITY = re.compile(r"[a-zA-Z0-9_-]+")
@@ -65,6 +66,56 @@ def test_ids_of_one_answer_stay_different() -> None:
     guide.turn(["call_0"])
     guide.turn(["call_0", "call_0-2"])
     assert len({guide.own("call_0"), guide.own("call_0-2"), "call_0"}) == 3
+
+
+def held(guide: Guide, body: str) -> ToolCall:
+    """A reply that is put to somebody."""
+    call = guide.call(f"id of {body}", "mail_reply", {"body": body})
+    verdict = guide.gate.check(call)
+    assert isinstance(verdict, Hold), verdict
+    guide.waits(call, verdict.call)
+    return call
+
+
+def opened() -> Guide:
+    guide = conversation()
+    guide.heard("first", "handle the message")
+    made(guide, "mail_search", {"query": "offer"}, {"id": "m1"})
+    made(guide, "mail_open", {}, {"subject": "The offer"})
+    return guide
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "in another process"])
+def test_a_yes_is_one_to_the_call_that_waits_whatever_was_asked_since(elsewhere: bool) -> None:
+    guide = opened()
+    first, second = held(guide, "Yes."), held(guide, "No.")
+    guide = conversation(guide.snapshot()) if elsewhere else guide
+    guide.agree(first)
+    assert isinstance(guide.gate.check(first), Allow)
+    assert not isinstance(guide.gate.check(second), Allow)
+
+
+def test_a_yes_to_a_call_that_has_changed_since_is_none() -> None:
+    guide = opened()
+    call = held(guide, "Yes.")
+    guide.offer(Catalog([*(tool for tool in CATALOG.values() if tool.name != "mail_reply"), real("mail_reply", ("id", "body"), "To all.")]))
+    guide.agree(call)
+    assert isinstance(guide.gate.check(call), Hold)
+
+
+def test_a_yes_to_a_call_is_none_to_it_with_other_arguments() -> None:
+    guide = opened()
+    other = held(guide, "Yes.")._replace(arguments={"body": "No."})
+    guide.agree(other)
+    assert isinstance(guide.gate.check(other), Hold)
+
+
+def test_a_yes_to_a_call_that_nobody_was_shown_or_in_another_role_is_none() -> None:
+    guide = opened()
+    call = held(guide, "Yes.")
+    guide.agree(call._replace(id="another"))
+    guide.agree(call, by="boss")
+    assert isinstance(guide.gate.check(call), Hold)
 
 
 def test_snapshot_that_went_on_is_what_it_would_be_if_it_were_made_at_once() -> None:

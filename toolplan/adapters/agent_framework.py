@@ -185,7 +185,8 @@ class Door(FunctionMiddleware):
             name, arguments = _made(str(approval.function_call.name), approval.function_call.arguments)
         call = self._guide.call(identity, name, arguments)
         if approval is not None:
-            await asyncio.to_thread(self._agree, call)
+            # Whoever has another role has to answer the gate themselves: an approval does not say whose it is.
+            await asyncio.to_thread(self._guide.agree, call)
 
         async def execute(values: dict[str, object]) -> Any:
             return await _execute(context, call.tool, values, call_next)
@@ -199,15 +200,10 @@ class Door(FunctionMiddleware):
             case Ran(result):
                 context.result = result
             case Hold(_, held) if self._asks == "approval":
+                self._guide.waits(call, held)
                 context.result = _request(context, call, held.values)
             case closed:
                 context.result = closed.message
-
-    def _agree(self, call: ToolCall) -> None:
-        """Somebody has agreed to the call that was held. Whoever has another role has to answer the gate themselves."""
-        asked = self._guide.session.memory.open
-        if isinstance(asked, AskedCall) and asked.call.id == call.id and not asked.by:
-            self._guide.gate.answer(True)
 
 
 class _ApprovalNeeded(Exception):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count, takewhile
+from threading import Lock
 from typing import Literal, NamedTuple
 
 from toolplan.catalog import NO_TOOLS, Catalog
@@ -14,7 +15,7 @@ from toolplan.exposure import DISPATCHER, Exposure, Payload, Provider, Strategy,
 from toolplan.exposure.payloads import meant
 from toolplan.frontier import Act, Call, Clarify, Frontier, Instruct
 from toolplan.frontier.decisions import UserQuestion
-from toolplan.gate import Gate, ToolCall
+from toolplan.gate import Gate, Hold, ToolCall
 from toolplan.language.codec import codec_of, digest
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
@@ -73,6 +74,8 @@ class Guide:
         self._heard: set[str] = set()
         self._made: set[str] = set()
         self._own: dict[str, str] = {}
+        self._waiting: dict[str, str] = {}
+        self._agreeing = Lock()
         self._latest: tuple[_Kept, str] | None = None
         gate.exposure = exposure.strategy
         gate.renamed = exposure.names.renamed
@@ -112,6 +115,7 @@ class Guide:
         guide = cls(gate, exposure, ready=ready)
         guide._heard.update(kept.heard)
         guide._own.update(kept.ids)
+        guide._waiting.update(kept.waiting)
         return guide
 
     @property
@@ -176,6 +180,22 @@ class Guide:
         """The id under which the gate knows the latest call that the framework calls `identity`."""
         return self._own.get(identity, identity)
 
+    def waits(self, call: ToolCall, held: Call) -> None:
+        """`call`, of which the gate has just said that it is `held`, is put to somebody by itself: whether they `agree` to it, as it is now."""
+        asked = self.session.memory.open
+        if isinstance(asked, AskedCall) and asked.call == held:
+            self._waiting[call.id] = digest_of(asked)
+
+    def agree(self, call: ToolCall, *, by: str = "") -> None:
+        """Somebody has agreed, in the role `by`, to `call`, which `waits`, whatever was asked since. If it is no longer as it was, it is asked anew."""
+        if call.id not in self._waiting:
+            return
+        with self._agreeing:  # Of several that are agreed to at once each has to be what is asked.
+            asked = self.session.memory.open if isinstance(self.gate.check(call), Hold) else None
+            if isinstance(asked, AskedCall) and asked.by == by and digest_of(asked) == self._waiting[call.id]:
+                self.gate.answer(True, by=by, to=asked)
+                del self._waiting[call.id]
+
     def call(self, identity: str, name: str, arguments: object) -> ToolCall:
         """A call of the model under the id and names that the framework has seen, as the gate knows it: those of real tools, and no dispatch."""
         return ToolCall(self.own(identity), *meant(self.exposure.strategy, self.exposure.names, name, arguments))
@@ -217,7 +237,7 @@ class Guide:
         return self._snapshot(self.session.snapshot())
 
     def _snapshot(self, session: str) -> str:
-        kept = _Kept(sorted(self._heard), self.exposure.state, dict(self._own), session)
+        kept = _Kept(sorted(self._heard), self.exposure.state, dict(self._own), dict(self._waiting), session)
         if self._latest is None:
             self._latest = kept, _snapshot(kept)
         elif self._latest[0] != kept:
@@ -252,6 +272,7 @@ class _Kept(NamedTuple):
     heard: list[str]
     exposure: object
     ids: dict[str, str]
+    waiting: dict[str, str]
     session: str
 
 
@@ -275,7 +296,8 @@ def merged(one: str, other: str) -> str:
     if common == len(after):
         return one
     heard = sorted({*first.heard, *second.heard})
-    return _snapshot(_Kept(heard, second.exposure, {**first.ids, **second.ids}, snapshot_of([*before, *after[common:]])))
+    ids, waiting = {**first.ids, **second.ids}, {**first.waiting, **second.waiting}
+    return _snapshot(_Kept(heard, second.exposure, ids, waiting, snapshot_of([*before, *after[common:]])))
 
 
 def _snapshot(kept: _Kept) -> str:
@@ -292,8 +314,8 @@ def _snapshot_after(before: _Kept, snapshot: str, kept: _Kept) -> str:
 
 def _kept(snapshot: str) -> _Kept:
     match parsed(snapshot):
-        case {"heard": list(heard), "exposure": exposure, "ids": dict(ids), "session": str(session)}:
-            return _Kept(heard, exposure, ids, session)
+        case {"heard": list(heard), "exposure": exposure, "ids": dict(ids), "waiting": dict(waiting), "session": str(session)}:
+            return _Kept(heard, exposure, ids, waiting, session)
         case _:
             raise DomainError([Diagnostic(Code.BAD_JSON, "this is no snapshot of a guide", None, "pass what `snapshot` gave")])
 
@@ -306,7 +328,9 @@ def free(identity: str, is_taken: Callable[[str], bool]) -> str:
 
 
 def digest_of(question: OpenQuestion) -> str:
-    """The same for a question wherever the conversation goes on, as long as nothing of it changes: the call, the tool, what these rest on."""
+    """The same for a question as long as nothing of it changes, wherever it is asked: of a call the tool, the arguments, what these rest on."""
+    if isinstance(question, AskedCall):
+        question = replace(question, call=replace(question.call, id=""))
     return digest(codec_of(OpenQuestion).encode(question))
 
 

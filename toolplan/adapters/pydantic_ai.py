@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, cast
 
 from pydantic_ai import RunContext, ToolOrOutput, ToolReturn
@@ -42,9 +43,7 @@ from toolplan.frontier import Call
 from toolplan.gate import Hold, Permit, Ran, Refuse, ToolCall
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
-from toolplan.session import Held
 from toolplan.session.events import AskedCall
-from toolplan.session.proposing import same_call
 
 Context = RunContext[Any]
 Tools = dict[str, ToolsetTool[Any]]
@@ -247,7 +246,8 @@ class GuardedToolset(WrapperToolset[Any]):
         self.answered.discard(ctx.tool_call_id)  # Some models use an id again.
         call, gate = self.guide.call(ctx.tool_call_id, name, tool_args), self.guide.gate
         if ctx.tool_call_approved:
-            await asyncio.to_thread(self._approve, call, ctx.tool_call_metadata)
+            by = str(ctx.tool_call_metadata.get("by", "")) if isinstance(ctx.tool_call_metadata, Mapping) else ""
+            await asyncio.to_thread(partial(self.guide.agree, call, by=by))
 
         async def execute(arguments: dict[str, object]) -> Any:
             return await self._execute(call.tool, arguments, ctx)
@@ -260,6 +260,7 @@ class GuardedToolset(WrapperToolset[Any]):
             gate.skip(call.id)
             raise
         if isinstance(ran, Hold) and self.asks == "deferred":
+            self.guide.waits(call, ran.call)
             raise ApprovalRequired({"question": ran.question.text, "by": ran.question.by})
         self.answered.add(ctx.tool_call_id)
         match ran:
@@ -284,16 +285,6 @@ class GuardedToolset(WrapperToolset[Any]):
         if tool.args_validator_func is not None and (checking := tool.args_validator_func(ctx, **validated)) is not None:
             await checking
         return await self.wrapped.call_tool(name, validated, ctx, tool)
-
-    def _approve(self, call: ToolCall, metadata: object) -> None:
-        """Somebody has agreed to the call that was held, in the role that the host names."""
-        by = str(metadata.get("by", "")) if isinstance(metadata, Mapping) else ""
-        asked, arguments = self.guide.session.memory.open, call.arguments
-        if isinstance(asked, AskedCall) and asked.call.id == call.id and isinstance(arguments, Mapping):
-            # Whoever agrees may have changed the arguments, of which nobody has been asked.
-            match self.guide.session.would(call.tool, arguments, id=call.id):
-                case Held(question) if same_call(question.call, asked.call):
-                    self.guide.gate.answer(True, by=by)
 
     def _offer(self) -> None:
         """A server may have changed its tools since they were listed."""

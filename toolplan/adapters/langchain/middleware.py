@@ -110,8 +110,9 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
         """What the gate says of the call: its result, or why there is none. What a tool raises is a result that says so."""
         guide = self._keeper.shared(request)
         if self._is_question(request) and (found := asked(guide, request)) is not None:
-            decided = answered(guide, request, found, interrupt(review(found.question))) if isinstance(found, Asked) else found
-            return self._keeper.with_result(guide, request, decided)
+            if isinstance(found, Asked):
+                found = answered(guide, request, found, interrupt(review(found.question)))
+            return self._keeper.with_result(guide, request, found)
         call = guide.call(identity_of(request), request.tool_call["name"], request.tool_call["args"])
 
         def execute(arguments: dict[str, object]) -> Result:
@@ -135,10 +136,9 @@ class Toolplan(AgentMiddleware[Any, Any, Any]):
     async def _called(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]) -> Any:
         guide = await self._keeper.ashared(request)
         if self._is_question(request) and (found := await asyncio.to_thread(asked, guide, request)) is not None:
-            decided = found
             if isinstance(found, Asked):
-                decided = await asyncio.to_thread(answered, guide, request, found, interrupt(review(found.question)))
-            return await asyncio.to_thread(self._keeper.with_result, guide, request, decided)
+                found = await asyncio.to_thread(answered, guide, request, found, interrupt(review(found.question)))
+            return await asyncio.to_thread(self._keeper.with_result, guide, request, found)
         call = guide.call(identity_of(request), request.tool_call["name"], request.tool_call["args"])
 
         async def execute(arguments: dict[str, object]) -> Result:

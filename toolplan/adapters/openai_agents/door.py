@@ -23,7 +23,6 @@ from toolplan.exposure.declarations import DISPATCHER, dispatcher
 from toolplan.exposure.surfaces import SURFACES
 from toolplan.gate import Allow, Hold, Ran
 from toolplan.language.diagnostics import quoted
-from toolplan.session.events import AskedCall
 
 Context = RunContextWrapper[Any]
 
@@ -97,8 +96,9 @@ class Door:
         """Whether a person has to see the call first: because the plan, or because the tool itself says so."""
         call, gate = self._guide.call(identity, name, arguments), self._guide.gate
         match await gate.acheck(call):
-            case Hold():
-                return self._asks == "interruption"
+            case Hold(_, held) if self._asks == "interruption":
+                self._guide.waits(call, held)
+                return True
             case Allow(permit) if call.tool in self._tools and await _says(
                 self._tools[call.tool].needs_approval, context, permit.arguments, identity
             ):
@@ -110,10 +110,9 @@ class Door:
     async def _run(self, context: ToolContext[Any], name: str, arguments: object) -> Any:
         """What the gate says of the call: the result, or why there is none."""
         call, gate = self._guide.call(context.tool_call_id, name, arguments), self._guide.gate
-        asked = self._guide.session.memory.open
-        # Whoever has another role has to answer the gate themselves: an approval does not say whose it is.
-        if isinstance(asked, AskedCall) and asked.call.id == call.id and not asked.by and self._is_approved(context):
-            await asyncio.to_thread(gate.answer, True)
+        if self._is_approved(context):
+            # Whoever has another role has to answer the gate themselves: an approval does not say whose it is.
+            await asyncio.to_thread(self._guide.agree, call)
 
         async def execute(values: dict[str, object]) -> Any:
             return await self._execute(context, call.tool, values)
