@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -290,6 +291,18 @@ def test_tool_that_raises_has_failed_and_says_so_in_its_own_words() -> None:
     ran = office.run(ScriptedModel([calls("search_events"), says("Sorry.")]), guide)
     assert results(ran) == ["no luck: no line"]
     assert {outcome.value for outcome in guide.session.memory.outcomes.values()} == {"failed, may be tried again"}
+
+
+def test_result_with_bytes_that_are_no_text_is_a_result() -> None:
+    office = Office()
+
+    async def invoke(context: Any, arguments: str) -> object:
+        return {"id": "e1", "picture": b"\xff\xd8"}
+
+    office.tools[0] = replace(office.tools[0], on_invoke_tool=invoke)
+    guide = office.guide()
+    assert office.run(ScriptedModel([calls("search_events"), calls("update_event"), says("Moved.")]), guide).final_output == "Moved."
+    assert office.names == ["update_event"]
 
 
 def test_t12_two_tools_of_one_name_are_never_silent() -> None:

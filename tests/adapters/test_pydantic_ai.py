@@ -40,7 +40,7 @@ from toolplan.catalog import Catalog
 from toolplan.exposure import Strategy
 from toolplan.gate import Gate
 from toolplan.language.diagnostics import DomainError
-from toolplan.session import Session
+from toolplan.session import Outcome, Session
 
 OFFICE = """
 domain office "Office"
@@ -518,6 +518,17 @@ def test_call_that_runs_elsewhere_is_observed_when_its_result_comes() -> None:
     results = DeferredToolResults(calls={call.tool_call_id: {"id": "e9"}})
     agent.run_sync(message_history=stored(waiting.all_messages()), deferred_tool_results=results)
     assert office.done == [("update_event", {"id": "e9", "start": "2026-12-01T16:00:00"})]
+
+
+@pytest.mark.parametrize("result", [b"\xff\xd8", {"id": "e1", "picture": b"\xff\xd8"}], ids=["bytes", "bytes in it"])
+def test_result_with_bytes_that_are_no_text_is_a_result(result: object) -> None:
+    office = Office()
+    del office.toolset.tools["search_events"]
+    office.toolset.add_function(lambda day: result, name="search_events")
+    guide = office.guide()
+    assert agent_of(office, Scripted(calls("search_events"), says("Found.")), guide).run_sync("Please").output == "Found."
+    (outcome,) = guide.session.memory.outcomes.values()
+    assert outcome is not Outcome.RETRY
 
 
 @pytest.mark.parametrize("kind", ["external", "unapproved"])

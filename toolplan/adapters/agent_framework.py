@@ -29,9 +29,9 @@ from agent_framework import (
     SessionContext,
 )
 from agent_framework.exceptions import UserInputRequiredException
-from pydantic_core import to_jsonable_python
 
 from toolplan.adapters.guide import Ask, Choose, Guide, Make
+from toolplan.adapters.results import readable
 from toolplan.catalog import Catalog, RealTool
 from toolplan.exposure import Payload, parsed
 from toolplan.exposure.declarations import DISPATCHER, dispatcher
@@ -311,4 +311,4 @@ def _raw(result: object) -> object:
     if isinstance(result, list) and all(isinstance(item, Content) and item.type == "text" for item in result):
         text = "\n".join(item.text or "" for item in result)
         return parsed(text) if text else text
-    return to_jsonable_python(result, fallback=str)
+    return readable(result)

@@ -32,9 +32,9 @@ from pydantic_ai.run import AgentRunResult
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, ToolsetTool, WrapperToolset
-from pydantic_core import to_jsonable_python
 
 from toolplan.adapters.guide import Ask, Choose, Guide, Make
+from toolplan.adapters.results import readable
 from toolplan.catalog import Catalog, RealTool
 from toolplan.exposure import Payload, Provider, parsed
 from toolplan.exposure.declarations import DISPATCHER, dispatcher
@@ -382,8 +382,7 @@ def _text_of(content: object) -> str:
 
 
 def _raw(result: Any) -> object:
-    value = result.return_value if isinstance(result, ToolReturn) else result
-    return to_jsonable_python(value, fallback=str)
+    return readable(result.return_value if isinstance(result, ToolReturn) else result)
 
 
 def _response(part: ModelResponsePart) -> ModelResponse:

@@ -15,10 +15,10 @@ from agents.run_context import RunContextWrapper
 from agents.tool import ToolOutputText, set_function_tool_failure_error_function, with_function_tool_failure_error_handler
 from agents.tool_context import ToolContext
 from agents.tool_guardrails import ToolGuardrailFunctionOutput, ToolInputGuardrailData
-from pydantic_core import to_jsonable_python
 
 from toolplan.adapters.guide import Guide
 from toolplan.adapters.openai_agents.items import ASK_USER, STAND_IN, Asks
+from toolplan.adapters.results import readable
 from toolplan.exposure.declarations import DISPATCHER, dispatcher
 from toolplan.exposure.surfaces import SURFACES
 from toolplan.gate import Allow, Hold, Ran
@@ -164,4 +164,4 @@ async def _says(setting: object, *arguments: object) -> bool:
 
 
 def _raw(result: object) -> object:
-    return result.text if isinstance(result, ToolOutputText) else to_jsonable_python(result, fallback=str)
+    return result.text if isinstance(result, ToolOutputText) else readable(result)
