@@ -37,6 +37,7 @@ import toolplan
 from toolplan.adapters.guide import Guide, session_in
 from toolplan.adapters.pydantic_ai import Asks, Conversation, Toolplan, catalog_of, snapshot_in
 from toolplan.catalog import Catalog
+from toolplan.domain import Principal
 from toolplan.exposure import Strategy
 from toolplan.gate import Gate
 from toolplan.language.diagnostics import DomainError
@@ -518,6 +519,46 @@ def test_call_that_runs_elsewhere_is_observed_when_its_result_comes() -> None:
     results = DeferredToolResults(calls={call.tool_call_id: {"id": "e9"}})
     agent.run_sync(message_history=stored(waiting.all_messages()), deferred_tool_results=results)
     assert office.done == [("update_event", {"id": "e9", "start": "2026-12-01T16:00:00"})]
+
+
+def test_call_that_ran_elsewhere_is_not_handed_over_once_more() -> None:
+    office, handed = Office(), list[str]()
+
+    def later(day: str) -> str:
+        handed.append(day)
+        raise CallDeferred
+
+    def numbered(name: str) -> ModelResponse:
+        return ModelResponse(parts=[ToolCallPart(name, {}, "call_0")])
+
+    del office.toolset.tools["search_events"]
+    office.toolset.add_function(later, name="search_events")
+    model = Scripted(*map(numbered, ["search_events", "search_events", "update_event"]), says("Moved."))
+    agent = agent_of(office, model, office.guide(), "deferred")
+    waiting = agent.run_sync("Please")
+    results = DeferredToolResults(calls={"call_0": {"id": "e9"}})
+    ran = agent.run_sync(message_history=waiting.all_messages(), deferred_tool_results=results)
+    assert ran.output == "Moved." and len(handed) == 1
+    assert [name for name, _ in office.done] == ["update_event"]
+
+
+def test_call_that_may_not_run_any_more_is_not_handed_over() -> None:
+    office, scopes = Office(), [frozenset({"calendar"})]
+
+    def later(day: str) -> str:
+        scopes[0] = frozenset()
+        raise CallDeferred
+
+    del office.toolset.tools["search_events"]
+    office.toolset.add_function(later, name="search_events")
+    domain = toolplan.loads(OFFICE.replace("returns event_id = $.id  risk read", 'returns event_id = $.id  risk read  scopes "calendar"'))
+    session = Session(domain, state=KNOWN, catalog=catalog_of(office.toolset))
+    session.want("move")
+    gate = Gate(session, principal=lambda: Principal(scopes=scopes[0]))
+    agent = agent_of(office, Scripted(calls("search_events"), says("I may not.")), Guide.of(gate, "openai"), "deferred")
+    ran = agent.run_sync("Please")
+    assert ran.output == "I may not."
+    assert "cannot be called now" in results(ran.all_messages())[0]
 
 
 @pytest.mark.parametrize("result", [b"\xff\xd8", {"id": "e1", "picture": b"\xff\xd8"}], ids=["bytes", "bytes in it"])

@@ -40,7 +40,7 @@ from toolplan.exposure import Payload, Provider, parsed
 from toolplan.exposure.declarations import DISPATCHER, dispatcher
 from toolplan.exposure.surfaces import SURFACES
 from toolplan.frontier import Call
-from toolplan.gate import Hold, Permit, Ran, Refuse, ToolCall
+from toolplan.gate import Allow, Hold, Permit, Ran, Refuse, ToolCall
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.session.events import AskedCall
@@ -256,9 +256,12 @@ class GuardedToolset(WrapperToolset[Any]):
             ran = await gate.arun(call, execute, raw=_raw, pauses=(CallDeferred, ApprovalRequired))
         except CallDeferred:
             # Somebody else runs it: it counts as running until its result comes, and nothing waits for that.
-            await gate.acheck(call)
-            gate.skip(call.id)
-            raise
+            match await gate.acheck(call):
+                case Allow():
+                    gate.skip(call.id)
+                    raise
+                case closed:
+                    ran = closed
         if isinstance(ran, Hold) and self.asks == "deferred":
             self.guide.waits(call, ran.call)
             raise ApprovalRequired({"question": ran.question.text, "by": ran.question.by})
