@@ -77,6 +77,22 @@ def test_any_other_state_goal_or_engine_is_searched_afresh() -> None:
     assert isinstance(frontier(domain, state={"bit0"}, goal=ALL, forbid=["away"], engine="in-process", limit=ONE).decision, Undecided)
 
 
+def test_an_entity_of_which_the_state_keeps_no_atom_is_searched_with() -> None:
+    text = """
+    type file  constant big: file
+    fact opened  fact read(file)  fact hidden(file) closed
+    tool open { produces opened risk read }
+    tool read_big { requires opened produces read(big) cost 50 risk read }
+    tool read_file(f: file) { requires opened, f != big produces read(f) cost 5 risk read }
+    """
+    states: list[set[str]] = [set(), {"not hidden(a)"}]
+    scores = {"": 51, "not hidden(a)": 6}
+    for order in (states, states[::-1]):
+        domain = loads(text)
+        for state in order:
+            assert frontier(domain, state=state, goal="exists f: file (read(f))").planned.score == scores["".join(state)]
+
+
 def test_a_changed_domain_reuses_nothing() -> None:
     domain = loads(COUNTER)
     tool_at(domain, set(), Limit())

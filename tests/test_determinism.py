@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import permutations
+
+from toolplan import frontier, loads
 
 SCRIPT = """
 import json
@@ -31,3 +34,16 @@ def test_every_shipped_question_has_the_same_answer_under_every_hash_seed() -> N
         assert run.stdout.count("\n") > 100
         answers.add(run.stdout)
     assert len(answers) == 1
+
+
+def test_a_state_is_the_same_in_whatever_order_it_is_written() -> None:
+    text = """
+    type file  fact found(file)  fact read(file)  fact done
+    tool look(f: file) { requires found(f) produces read(f) risk read }
+    tool report { requires exists f: file (read(f)) produces done risk read }
+    """
+    atoms = ["found(a)", "found(b)", "found(c)"]
+    states = [state for order in permutations(atoms) for state in (list(order), ", ".join(order), dict.fromkeys(order, True))]
+    shared = loads(text)
+    answers = [frontier(domain, state=state, goal="done") for state in states for domain in (loads(text), shared)]
+    assert {str(answer.steps[0]) for answer in answers} == {"look(a)"}

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from toolplan.domain import Domain
 from toolplan.planning.memo import per_domain
 from toolplan.planning.plans import Optimal, Plan
-from toolplan.planning.problem import Problem, State
+from toolplan.planning.problem import Problem, State, placeholders_of
 from toolplan.planning.semantics import applicable, score, states_along
 
 MOST_ATOMS = 500_000
@@ -107,4 +107,6 @@ def _continuations(_: Domain) -> _Continuations:
 
 
 def _request(problem: Problem, engine: str) -> Hashable:
-    return problem.wanted, problem.forbidden, problem.exhausted, engine
+    """All that a plan depends on besides the domain and the state. A call may name an entity of which its state keeps no atom."""
+    named = problem.objects.items() - problem.domain.constants.items() - placeholders_of(problem.domain).items()
+    return problem.wanted, problem.forbidden, problem.exhausted, frozenset(named), engine

@@ -29,6 +29,7 @@ from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.language.parser import parse_condition, parse_statements, parse_steps
 from toolplan.language.requests import resolve_statements, resolve_step, resolve_wanted, scope_of
 from toolplan.language.source import Location, Source, Span
+from toolplan.planning.conflicts import conflicting
 from toolplan.planning.memo import per_domain
 from toolplan.planning.plans import PLAIN, Atom, Step, written
 from toolplan.planning.problem import Problem, State, placeholders_of, with_superseded
@@ -62,7 +63,8 @@ def build(
     tried = reading.exhausted(exhausted)
     if reading.diagnostics:
         raise DomainError(reading.diagnostics)
-    objects = {**domain.constants, **placeholders_of(domain), **reading.entities}
+    # In an order of their own: a state is a set, however it is written, and among equal plans the first object is chosen.
+    objects = {**domain.constants, **placeholders_of(domain), **dict(sorted(reading.entities.items()))}
     problem = Problem(domain, objects, start, wanted, forbidden, tried)
     if conflicts := conflicting(problem.wanted):
         raise DomainError(conflicts)
@@ -89,7 +91,6 @@ class _Reading:
             for atoms in (state.known, state.uncertain, state.denied):
                 for atom in atoms:
                     self._note_atom(atom, "<state>")
-            self.entities = dict(sorted(self.entities.items()))
             return state
         given: list[_Said] = []
         if isinstance(state, str):
@@ -375,26 +376,3 @@ def _state_of(domain: Domain, given: Iterable[_Said], diagnostics: list[Diagnost
             values[atom] = value
     known, uncertain, denied = (frozenset(atom for atom in statuses if statuses[atom] == name) for name in ("known", "uncertain", "denied"))
     return State(known, uncertain, frozenset(atom for atom in denied if not domain.facts[atom.fact].closed), values)
-
-
-def conflicting(wanted: Iterable[Wanted]) -> list[Diagnostic]:
-    """A finding for each atom that one goal wants and another (or the same) wants to be false."""
-    positive: dict[AtomicFormula, Wanted] = {}
-    negative: dict[AtomicFormula, Wanted] = {}
-    findings = []
-    for item in wanted:
-        parts = item.condition.conditions if isinstance(item.condition, And) else (item.condition,)
-        for part in parts:
-            if isinstance(part, AtomicFormula):
-                positive.setdefault(part, item)
-            elif isinstance(part, Not) and isinstance(part.condition, AtomicFormula):
-                negative.setdefault(part.condition, item)
-    for atom in positive:
-        if atom in negative:
-            one, other = positive[atom], negative[atom]
-            names = (
-                f"goal `{one.label}` contradicts itself" if one is other else f"goals `{one.label}` and `{other.label}` exclude each other"
-            )
-            message = f"{names}: `{atom}` cannot be known and be false"
-            findings.append(Diagnostic(Code.CONFLICTING_GOALS, message, None, "ask for one after the other"))
-    return findings

@@ -50,7 +50,7 @@ class Problem:
         return {}
 
     def objects_of(self, type_name: str) -> tuple[str, ...]:
-        """The objects of `type_name` and of all types below it, in order of appearance."""
+        """The objects of `type_name` and of all types below it, in the order of `objects`."""
         found = self._objects_by_type.get(type_name)
         if found is None:
             found = tuple(name for name, kind in self.objects.items() if self.domain.is_subtype(kind, type_name))
