@@ -352,6 +352,17 @@ def test_recovery_where_nothing_leads_to_the_goal_adds_a_look_at_what_it_hangs_o
     assert desk(domain, state="order?, order_read?", goal="refunded", mode="recovery").tools == ("find_order",)
 
 
+def test_recovery_is_blocked_like_every_mode_where_what_is_behind_the_goal_is_too_much_to_look_at() -> None:
+    domain = """
+        type file  fact found(file)  fact key(file)  fact done(file)
+        tool tie(a: file, b: file, c: file) { requires found(a), found(b), found(c), key(a) produces done(a) risk read }
+    """
+    state = [f"found(f{number})" for number in range(40)]
+    one, now = (desk(domain, state=state, goal="exists a: file (done(a))", mode=mode) for mode in ("one", "recovery"))
+    assert isinstance(now.decision, Blocked)
+    assert (now.decision, now.tools) == (one.decision, ())
+
+
 # All modes
 
 

@@ -15,7 +15,7 @@ from toolplan.goals.regret import preference
 from toolplan.language.diagnostics import DomainError
 from toolplan.planning.causes import positive_atoms
 from toolplan.planning.engines import solve
-from toolplan.planning.grounding import compile_conceivable, compile_relevant, compile_wanted
+from toolplan.planning.grounding import compile_conceivable, compile_relevant
 from toolplan.planning.plans import Atom, Bounded, EngineFailed, EngineMissing, Limit, Optimal, Step, Unreachable
 from toolplan.planning.problem import Problem
 from toolplan.planning.semantics import Trust, applicable, successor, truth
@@ -36,7 +36,7 @@ def recovery(planned: Planned, first: Step | None, engine: str, limit: Limit) ->
     if uncertain := _built_on(problem, planned.steps):
         steps |= _verifying(problem, uncertain, list(steps), _looks(problem, compile_relevant(problem)))
     if isinstance(planned.solution, Unreachable):
-        task = compile_conceivable(problem) or compile_wanted(problem)
+        task = compile_conceivable(problem)
         steps |= _diagnosing(problem, _needed(task), _looks(problem, task))
     return tuple(steps)
 

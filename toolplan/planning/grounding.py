@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 
 from toolplan.domain import Domain, Tool
+from toolplan.language.diagnostics import DomainError
 from toolplan.planning.demand import Binding, conceivable, demanded
 from toolplan.planning.joins import MOST_STEPS, reached_steps, too_many
 from toolplan.planning.knowledge import asked_false, can_claim
@@ -46,7 +47,14 @@ def compile_relevant(problem: Problem) -> Task:
 
 
 def compile_conceivable(problem: Problem) -> Task:
-    """Ground what might have a part in reaching the goal if more were known than the state says. Raises DomainError where that is too large."""
+    """Ground what might have a part in reaching the goal if more were known than the state says; no steps where those are too many."""
+    try:
+        return _compiled(Compiler(problem, Vocabulary()), _conceivable_steps(problem))
+    except DomainError:
+        return _compiled(Compiler(problem, Vocabulary()), ())
+
+
+def _conceivable_steps(problem: Problem) -> Iterator[Step]:
     demand = conceivable(problem)
     total = 0
     for name, bindings in demand.items():
@@ -56,12 +64,7 @@ def compile_conceivable(problem: Problem) -> Task:
             total += prod(len(problem.objects_of(kind)) for kind in open_types)
         if total > MOST_BLAMED:
             raise too_many(action, MOST_BLAMED)
-    return _compiled(Compiler(problem, Vocabulary()), _steps(problem, demand))
-
-
-def compile_wanted(problem: Problem) -> Task:
-    """The state and the goal of `problem`, without any operators."""
-    return _compiled(Compiler(problem, Vocabulary()), ())
+    return _steps(problem, demand)
 
 
 def _compiled(compiler: Compiler, steps: Iterable[Step]) -> Task:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from toolplan.language.diagnostics import DomainError
 from toolplan.planning.compact import compact
-from toolplan.planning.grounding import compile_conceivable, compile_relevant, compile_wanted
-from toolplan.planning.plans import Fluent, Optimal, Plan, Unreachable
+from toolplan.planning.grounding import compile_conceivable, compile_relevant
+from toolplan.planning.plans import Optimal, Plan, Unreachable
 from toolplan.planning.problem import Problem
 from toolplan.planning.semantics import goal_reached
 from toolplan.planning.task import Task, closure, missing, reaches_goal, relevant, within
@@ -26,14 +25,6 @@ def prepare(problem: Problem) -> Task | Optimal | Unreachable:
     task = compile_relevant(problem)
     reached = closure(task.initial, task.operators)
     if not reaches_goal(task, reached):
-        return Unreachable(_blamed(problem), REACHABILITY)
+        return Unreachable(missing(compile_conceivable(problem)) or (), REACHABILITY)
     task = compact(relevant(within(task, reached)))
     return task if task.goals else Unreachable((), REACHABILITY)
-
-
-def _blamed(problem: Problem) -> tuple[Fluent, ...]:
-    """A smallest set of fluents that would open a way; of those the goal itself asks for, where all others are too many to try."""
-    try:
-        return missing(compile_conceivable(problem)) or ()
-    except DomainError:
-        return missing(compile_wanted(problem)) or ()
