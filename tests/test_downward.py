@@ -324,6 +324,14 @@ def test_memory_is_limited(elsewhere: str) -> None:
     assert solution.limit == "16 MB"
 
 
+@pytest.mark.parametrize("engine", ["downward", "fast-downward"])
+@pytest.mark.parametrize("megabytes", [0.5, 1, 6])
+def test_less_memory_than_a_planner_starts_with_is_a_limit_and_no_failure(engine: str, megabytes: float) -> None:
+    solution = solve(two_steps(), engine, Limit(seconds=60, megabytes=megabytes))
+    assert isinstance(solution, Undecided)
+    assert solution.limit == f"{max(1, megabytes)} MB"
+
+
 @pytest.mark.parametrize("ending", ["interrupt", "kill"])
 def test_an_interrupt_and_a_killed_parent_leave_no_process(ending: str, elsewhere: str) -> None:
     """Who is killed cannot clean up; then the system ends the planner after the seconds that it had."""

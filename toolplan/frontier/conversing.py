@@ -21,6 +21,7 @@ from toolplan.goals.policies import AskGoal, Choice, GoalPolicy, NoGoal, Pursue,
 from toolplan.goals.prospects import Considered, consider
 from toolplan.goals.readings import Reading
 from toolplan.goals.solving import Answer, Solver, solver
+from toolplan.planning.engines import checked
 from toolplan.planning.inputs import Forbidden, StateInput, Words
 from toolplan.planning.plans import Limit, Optimal, Plan, Step
 from toolplan.planning.preparation import REACHABILITY
@@ -40,8 +41,11 @@ def considered_in(
     engine: str,
     limit: Limit,
 ) -> Considered:
-    """`reading` in `state`, its candidates planned for by `engine` within `limit`, or answered from an earlier plan."""
-    return consider(domain, reading, _remembering(engine, limit), state=state, forbid=forbid, exhausted=exhausted)
+    """`reading` in `state`, its candidates planned for by `engine` within `limit`, or answered from an earlier plan.
+
+    Raises DomainError with what is wrong in the arguments.
+    """
+    return consider(domain, reading, _remembering(engine, checked(limit, engine)), state=state, forbid=forbid, exhausted=exhausted)
 
 
 def _remembering(engine: str, limit: Limit) -> Solver:

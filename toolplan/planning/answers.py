@@ -5,6 +5,11 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from toolplan.planning.plans import Limit
+
+STARTING_MEGABYTES = 64
+"""What a planner may take before it can so much as say that it has run out of memory."""
+
 
 class Resource(enum.Enum):
     """What a planner may run out of."""
@@ -48,3 +53,8 @@ class Absent:
 
 
 Answer = Found | Exhausted | Stopped | Broken | Absent
+
+
+def believable(answer: Answer, limit: Limit) -> Answer:
+    """`answer`; but a planner that breaks with less memory than starting takes has run out of that, whatever it says."""
+    return Stopped(Resource.MEMORY) if isinstance(answer, Broken) and limit.megabytes < STARTING_MEGABYTES else answer

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
 
-from toolplan.planning.answers import Answer, Broken, Exhausted, Found, Resource, Stopped
+from toolplan.planning.answers import Answer, Broken, Exhausted, Found, Resource, Stopped, believable
 from toolplan.planning.plans import Limit
 from toolplan.planning.sas import to_sas
 from toolplan.planning.splitting import can_split, split
@@ -26,8 +26,6 @@ VARIABLE = "TOOLPLAN_DOWNWARD"
 LM_CUT = "astar(lmcut())"
 H_MAX = "astar(hmax())"
 """For conditional effects that are too many to be split up: LM-cut cannot take them."""
-LONGEST_SECONDS = 1_000_000
-"""As long as an operating system can be asked to wait."""
 
 
 def program() -> Path | None:
@@ -64,7 +62,7 @@ def ask(binary: Path, task: Task, costs: Sequence[int], limit: Limit) -> Answer:
         code, output = _run(command, to_sas(given, [costs[origin] for origin in origins]), limit)
     except OSError as error:
         return Broken(f"{type(error).__name__}: {error}")
-    answer = _answer(code, output)
+    answer = believable(_answer(code, output), limit)
     return replace(answer, operators=tuple(origins[number] for number in answer.operators)) if isinstance(answer, Found) else answer
 
 
@@ -76,7 +74,7 @@ def _run(command: Sequence[str], text: str, limit: Limit) -> tuple[int | None, s
     ) as process:
         try:
             _restrict(process.pid, limit)
-            output, _ = process.communicate(text, timeout=min(limit.seconds, LONGEST_SECONDS))
+            output, _ = process.communicate(text, timeout=limit.seconds)
             return process.returncode, output
         except subprocess.TimeoutExpired:
             _kill(process)
@@ -93,8 +91,7 @@ def _restrict(pid: int, limit: Limit) -> None:
     if sys.platform == "linux":
         import resource
 
-        seconds = ceil(min(limit.seconds, LONGEST_SECONDS)) + 1
-        for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, min(limit.megabytes * 2**20, sys.maxsize))):
+        for kind, most in ((resource.RLIMIT_CPU, ceil(limit.seconds) + 1), (resource.RLIMIT_AS, limit.megabytes * 2**20)):
             with contextlib.suppress(OSError):  # it may have ended already
                 _, hard = resource.prlimit(pid, kind)
                 allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)

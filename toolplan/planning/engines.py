@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
+from math import ceil
 
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
@@ -23,6 +25,10 @@ IN_PROCESS = "in-process"
 DOWNWARD = "downward"
 FAST_DOWNWARD = "fast-downward"
 UNIFORM_COST = "uniform-cost"
+LONGEST_SECONDS = 1_000_000
+"""As long as an operating system can be asked to wait."""
+MOST_MEGABYTES = 2**40
+"""As much as an operating system can be told to allow, which counts bytes in 63 bits."""
 EFFORT = 100_000
 """What `auto` lets A* in this process do before it starts Fast Downward: about as much as starting that costs.
 
@@ -122,16 +128,30 @@ def planners_installed() -> bool:
 
 
 def checked(limit: Limit, engine: str) -> Limit:
-    """`limit`, where it and `engine` can be used. Raises DomainError with what is wrong in them."""
-    if engine in ENGINES and limit.expansions > 0 and limit.seconds > 0 and limit.megabytes > 0:
-        return limit
-    findings = []
-    if engine not in ENGINES and not engine.startswith("up:"):
-        hint = f"there are {', '.join(ENGINES)}, and `up:NAME` for any engine of unified-planning"
-        findings.append(Diagnostic(Code.UNKNOWN_ENGINE, f"unknown engine `{engine}`", None, hint))
-    for name, value in (("expansions", limit.expansions), ("seconds", limit.seconds), ("megabytes", limit.megabytes)):
-        if not value > 0:
-            findings.append(Diagnostic(Code.BAD_LIMIT, f"the limit of {name} must be above zero, not {value}", None))
+    """`limit`, cut down to what operating systems count to, where it and `engine` can be used. Raises DomainError with what is wrong in them."""
+    findings = [*_wrong_engine(engine), *_wrong_limit(limit)]
     if findings:
         raise DomainError(findings)
-    return limit
+    return replace(limit, seconds=float(min(limit.seconds, LONGEST_SECONDS)), megabytes=ceil(min(limit.megabytes, MOST_MEGABYTES)))
+
+
+def _wrong_engine(engine: object) -> Iterator[Diagnostic]:
+    if engine not in ENGINES and not (isinstance(engine, str) and engine.startswith("up:")):
+        hint = f"there are {', '.join(ENGINES)}, and `up:NAME` for any engine of unified-planning"
+        yield Diagnostic(Code.UNKNOWN_ENGINE, f"unknown engine `{engine}`", None, hint)
+
+
+def _wrong_limit(limit: object) -> Iterator[Diagnostic]:
+    if not isinstance(limit, Limit):
+        yield Diagnostic(Code.BAD_CALL, f"the limit is a `Limit`, not `{limit}`", None, "such as `Limit(seconds=5)`")
+        return
+    values: tuple[tuple[str, object], ...] = (
+        ("expansions", limit.expansions),
+        ("seconds", limit.seconds),
+        ("megabytes", limit.megabytes),
+    )
+    for name, value in values:
+        if not isinstance(value, int | float):
+            yield Diagnostic(Code.BAD_LIMIT, f"the limit of {name} must be a number, not `{value}`", None)
+        elif not value > 0:
+            yield Diagnostic(Code.BAD_LIMIT, f"the limit of {name} must be above zero, not {value}", None)

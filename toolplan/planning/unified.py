@@ -25,7 +25,7 @@ from unified_planning.model.metrics import MinimizeActionCosts
 from up_fast_downward.fast_downward import FastDownwardPDDLPlanner
 
 from toolplan.planning import supervised
-from toolplan.planning.answers import Absent, Answer, Broken, Exhausted, Found, Resource, Stopped
+from toolplan.planning.answers import Absent, Answer, Broken, Exhausted, Found, Resource, Stopped, believable
 from toolplan.planning.plans import Limit
 from toolplan.planning.task import Change, Literals, Task
 
@@ -42,7 +42,7 @@ def fast_downward(task: Task, costs: Sequence[int], limit: Limit) -> Answer:
             result = engine.solve(_problem(task, costs), timeout=limit.seconds)
         except (UPException, OSError, ValueError, AttributeError) as error:
             return Broken(f"{type(error).__name__}: {error}")
-    return _answer_of_downward(engine, result)
+    return believable(_answer_of_downward(engine, result), limit)
 
 
 def search_for(task: Task) -> str:
