@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import toolplan
 from toolplan import Act, Blocked, Clarify, Done, Instruct, Limit, Undecided, frontier, loads, plan
+from toolplan.planning.engines import ENGINES
 from toolplan.planning.plans import Atom, Fluent, Status, Step
 
 FAST = {"engine": "uniform-cost", "limit": Limit(seconds=60)}
@@ -209,6 +210,8 @@ def test_forbidding_a_level_of_risk_forbids_its_tools() -> None:
         ({"state": "topic,", "goal": "mail"}, ["TP001"]),
         ({"state": 3, "goal": "mail"}, ["TP408"]),
         ({"state": [3], "goal": "mail"}, ["TP408"]),
+        ({"state": {"not text": False}, "goal": "mail"}, ["TP408"]),
+        ({"state": {"not text": "hello"}, "goal": "mail"}, ["TP408"]),
         ({"state": [None, "redy"], "goal": "mial"}, ["TP408", "TP101", "TP401"]),
         ({"goal": "mial"}, ["TP401"]),
         ({"goal": "mail(x)"}, ["TP402"]),
@@ -224,6 +227,15 @@ def test_forbidding_a_level_of_risk_forbids_its_tools() -> None:
         ({"goal": "mail", "limit": Limit(seconds=0)}, ["TP410"]),
         ({"goal": "mail", "limit": Limit(expansions=-1, megabytes=0)}, ["TP410", "TP410"]),
         ({"goal": "mail", "mode": "two"}, ["TP408"]),
+        ({"goal": "mail", "forbid": None}, ["TP408"]),
+        ({"goal": "mail", "forbid": [["send"], {}, None]}, ["TP408", "TP408", "TP408"]),
+        ({"goal": "mail", "exhausted": None}, ["TP408"]),
+        ({"goal": "mail", "exhausted": [5], "forbid": 5}, ["TP408", "TP408"]),
+        ({"goal": "mail", "engine": None}, ["TP411"]),
+        ({"goal": "mail", "limit": 5}, ["TP408"]),
+        ({"goal": "mail", "limit": Limit(seconds="x", expansions=None), "engine": 5}, ["TP411", "TP410", "TP410"]),
+        ({"goal": "mail", "limit": Limit(seconds=float("nan"))}, ["TP410"]),
+        ({"candidates": {"mail": 0.9}, "limit": Limit(seconds="x")}, ["TP410"]),
     ],
 )
 def test_a_bad_call_is_a_diagnostic_and_all_that_is_wrong_is_said(call: dict[str, object], codes: list[str]) -> None:
@@ -231,6 +243,18 @@ def test_a_bad_call_is_a_diagnostic_and_all_that_is_wrong_is_said(call: dict[str
         frontier(loads(DESK), **call)
     assert [finding.code.number for finding in caught.value.diagnostics] == codes
     assert str(caught.value)
+
+
+@pytest.mark.parametrize("tried", ["send", Step("send"), ["send"], [Step("send")], [("send",)]])
+def test_a_step_alone_is_a_collection_of_one(tried: object) -> None:
+    assert isinstance(desk({"topic", "address"}, exhausted=tried).decision, Blocked)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("seconds", [float("inf"), 1e300, 10**400])
+def test_a_limit_may_be_beyond_what_an_operating_system_counts_to(engine: str, seconds: float) -> None:
+    limit = Limit(seconds=seconds, megabytes=10**30)
+    assert desk({"topic", "text", "address"}, engine=engine, limit=limit).planned.outcome == "optimal"
 
 
 def test_goals_that_exclude_each_other_are_both_named() -> None:

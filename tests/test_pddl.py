@@ -169,6 +169,12 @@ def test_the_bytes_are_the_same_in_every_process(tmp_path: Path) -> None:
     assert len(outputs) == 1
 
 
+def test_an_exhausted_step_of_what_is_not_there_rules_nothing_out() -> None:
+    domain = loads("type file  fact found(file)  fact done  tool look(f: file) { produces found(f), done risk read }")
+    plain, tried = (to_pddl(build(domain, ["found(a)"], "done", exhausted=steps)) for steps in ((), ["look(ghost)"]))
+    assert tried == plain
+
+
 def test_an_action_without_precondition_or_effect_is_written_in_full() -> None:
     text = to_pddl(build(loads("tool t { risk read }  fact f  tool u { produces f risk read }"), None, "f"))
     assert ":precondition (and)" in text.domain

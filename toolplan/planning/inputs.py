@@ -38,6 +38,7 @@ Words = str | tuple[str, ...]
 """An atom, a goal or a step: `"found(report)"` or `("found", "report")`."""
 
 PLAIN_ATOM = re.compile(rf"({PLAIN.pattern})(?:\(({PLAIN.pattern}(?:, *{PLAIN.pattern})*)\))?(\?)?")
+FORBIDDEN_HINT = 'such as ["send_mail", "delete"]'
 MOST_REMEMBERED = 10_000
 """Texts of one kind whose meaning a domain remembers."""
 T = TypeVar("T")
@@ -145,6 +146,9 @@ class _Reading:
         return [] if value is None else [self._valued(item, value) for item in self._item(key)]
 
     def _valued(self, item: _Said, value: object) -> _Said:
+        if item.status == "denied" and value is not True:
+            hint = f"give the value to `{item.atom}` itself: False where it is known false"
+            self._bad(f"`not {item.atom}` takes no value but True", value, hint)
         fact = self.domain.facts.get(item.atom.fact)
         carried = fact is not None and fact.is_boolean and item.status != "denied"
         if isinstance(value, bool) and not carried:
@@ -217,13 +221,16 @@ class _Reading:
         """The actions that `names` forbid: tools and questions by name, and all tools of a level of risk. A contract stands for itself alone."""
         result: set[str] = set()
         tools, levels = self.domain.tools, {level.name for level in self.domain.policy.risk}
-        for item in [names] if isinstance(names, str) else names:
+        for item in self._items(names, "what is forbidden", FORBIDDEN_HINT):
             name = item.name if isinstance(item, Tool) else item
-            actions = {name} & {*tools, *self.domain.asks} if isinstance(name, str) else set()
+            if not isinstance(name, str):
+                self._bad("what is forbidden is a text or a tool", name, FORBIDDEN_HINT)
+                continue
+            actions = {name} & {*tools, *self.domain.asks}
             rated = {tool.name for tool in tools.values() if tool.risk == item}
             if not actions and name not in levels:
-                scope = scope_of(self.domain, Source("<forbid>", str(name)))
-                shown = nodes.Name(str(name), Span(0, len(str(name))))
+                scope = scope_of(self.domain, Source("<forbid>", name))
+                shown = nodes.Name(name, Span(0, len(name)))
                 scope.unknown(Code.UNKNOWN_FORBIDDEN, "tool, question or risk level", shown, [*tools, *self.domain.asks, *levels])
                 self.diagnostics += scope.diagnostics
             result |= actions | rated
@@ -232,8 +239,8 @@ class _Reading:
     def exhausted(self, steps: Iterable[Words | Step]) -> frozenset[Step]:
         """The steps that are not to be planned; a name without arguments stands for all its steps that the state can name."""
         result: set[Step] = set()
-        for item in steps:
-            text = str(item) if isinstance(item, Step) else self._text(item, "a step")
+        for item in self._items(steps, "the exhausted steps", 'such as ["look_up(anna)"]'):
+            text = self._text((item.action, *item.arguments) if isinstance(item, Step) else item, "a step")
             if text is None:
                 continue
             known = _steps_of(self.domain)
@@ -297,7 +304,16 @@ class _Reading:
             location = Location(text, Span(start, start + len(name)))
             self.diagnostics.append(Diagnostic(Code.ENTITY_OF_TWO_TYPES, message, location, "give the two entities different names"))
 
-    # Texts
+    # Collections and texts
+
+    def _items(self, given: object, what: str, hint: str) -> Iterable[object]:
+        """The items of a collection. A text, a tool or a step stands for a collection of it alone."""
+        if isinstance(given, str | Tool | Step):
+            return [given]
+        if isinstance(given, Iterable):
+            return given
+        self._bad(f"{what} must be a collection", given, hint)
+        return []
 
     def _text(self, item: object, what: str) -> str | None:
         if isinstance(item, str):

@@ -40,7 +40,8 @@ class ActionWriter(ConditionWriter):
         parts += self.not_ruled_out(action, step, variables)
         if trust is Trust.CLAIMED and removes(action, step):
             parts.append(self.negated(self.condition(action.requires, variables, Trust.KNOWN)))
-        parts += [self.not_step(step, variables) for step in sorted(self.problem.exhausted) if step.action == action.name]
+        tried = (step for step in sorted(self.problem.exhausted) if step.action == action.name)
+        parts += [self.not_step(step, variables) for step in tried if self.objects.keys() >= set(step.arguments)]
         effects = list(self.effects(action, step, variables, trust))
         score = self.problem.domain.score_of(action) * self.unit
         yield ""
