@@ -359,3 +359,19 @@ def test_a_ranker_that_is_none_or_has_nothing_to_read(command: str) -> None:
     assert misspelt.returncode == Exit.INPUT
     assert "did you mean `lexical`?" in misspelt.stderr
     assert run(command, "calendar", "--goal", "move_event", "--ranker", "lexical").returncode == Exit.USAGE
+
+
+@pytest.mark.parametrize(
+    ("cost", "other", "score"), [("1234567", "0.0000001", "1234567.0000001"), ("0.1", "0.2", "0.3"), ("5", "0.50", "5.5")]
+)
+def test_scores_are_shown_exactly(cost: str, other: str, score: str, tmp_path: Path) -> None:
+    path = tmp_path / "dear.toolplan"
+    path.write_text(
+        f"fact a  fact b  tool t {{ produces a cost {cost} risk read }}  tool u {{ requires a produces b cost {other} risk read }}"
+    )
+    planned = run("plan", str(path), "--goal", "b", "--verify-with", "uniform-cost").stdout
+    assert f"score {score}, 2 steps, proved optimal" in planned
+    assert f"score {score} in 2 steps" in planned
+    assert f"score {score}, 2 steps, proved optimal" in run("frontier", str(path), "--goal", "b").stdout
+    assert f"none scores less than {score}" in run("explain", str(path), "--goal", "b").stdout
+    assert f"; t (cost {cost}, risk read)" in run("pddl", str(path), "--goal", "b").stdout

@@ -11,7 +11,8 @@ from toolplan.checks.needs import standing
 from toolplan.checks.wording import tick
 from toolplan.checks.worlds import World, described, matches, why_not
 from toolplan.domain import AtomicFormula
-from toolplan.frontier import Done, number
+from toolplan.frontier import Done
+from toolplan.language.numerals import numeral
 from toolplan.planning.causes import positive_atoms
 from toolplan.planning.plans import Step, written
 from toolplan.planning.problem import Problem, State
@@ -71,12 +72,12 @@ def _compared(problem: Problem, expected: Sequence[Step], found: Sequence[Step])
     """The scores of two ways to the goal."""
     scores = [score(problem, expected), score(problem, found)]
     texts = [
-        f"{number(value):g} in {len(steps)} step{'' if len(steps) == 1 else 's'}"
+        f"{numeral(value)} in {len(steps)} step{'' if len(steps) == 1 else 's'}"
         for value, steps in zip(scores, (expected, found), strict=True)
     ]
     if scores[0] == scores[1] and len(expected) == len(found):
         return [f"why: both score {texts[0]}, a tie; a cost or a risk would decide it"]
-    more = f"{number(scores[0] - scores[1]):g} more" if scores[0] != scores[1] else f"as much with {len(expected) - len(found)} more"
+    more = f"{numeral(scores[0] - scores[1])} more" if scores[0] != scores[1] else f"as much with {len(expected) - len(found)} more"
     return [f"why: the expected chain scores {texts[0]}, the found one {texts[1]}: {more}"]
 
 
@@ -108,7 +109,7 @@ def _diff(problem: Problem, expected: Chain, found: Sequence[Step]) -> list[str]
         rows += [(" ", str(step), _score(problem, step.action)) for step in found[after : after + 1]]
         i, j = before + 1, after + 1
     width = max((len(row[1]) for row in rows), default=0)
-    return [f"{mark} {text:<{width}}  {number(value):g}" for mark, text, value in rows]
+    return [f"{mark} {text:<{width}}  {numeral(value)}" for mark, text, value in rows]
 
 
 def _score(problem: Problem, action: str) -> Fraction:

@@ -11,9 +11,10 @@ from toolplan.checks.invariants import Broken, Holds, prove_never
 from toolplan.checks.wording import listed, tick
 from toolplan.checks.worlds import World, described, matches, offered, why_not
 from toolplan.domain import AtomicFormula, Expectation, Happening
-from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, EntityQuestion, Explore, Instruct, Undecided, number
+from toolplan.frontier import Act, Blocked, Clarify, Decision, Done, EntityQuestion, Explore, Instruct, Undecided
 from toolplan.goals.forms import Form
 from toolplan.goals.questions import GoalQuestion, Question
+from toolplan.language.numerals import numeral
 from toolplan.planning.plans import Atom, Limit, Optimal, Plan, Step, Unreachable
 from toolplan.planning.problem import Problem
 from toolplan.planning.semantics import applicable, score, successor
@@ -140,7 +141,7 @@ def _not_next(world: World, item: AtomicFormula) -> str:
         return f"{tick(text_of(item))} can run, and no step is taken as long as the goal is open"
     own = world.decision.plan
     if best.score != own.score:
-        return f"{starts} scores {number(best.score):g}, {number(best.score - own.score):g} more than the best: {listed(best.steps, 'and')}"
+        return f"{starts} scores {numeral(best.score)}, {numeral(best.score - own.score)} more than the best: {listed(best.steps, 'and')}"
     longer = len(best.steps) - len(own.steps)
     if longer:
         return f"{starts} takes {longer} more step{'' if longer == 1 else 's'}"

@@ -27,8 +27,8 @@ from toolplan.frontier import (
     Undecided,
     decide,
     first_steps,
-    number,
 )
+from toolplan.language.numerals import numeral
 from toolplan.planning.causes import GOAL, causal_links
 from toolplan.planning.engines import AUTO
 from toolplan.planning.inputs import Words
@@ -131,7 +131,7 @@ def why(now: Planned | Frontier) -> Why:
             lines = [f"no step leads to the goal: {blamed}", f"what would change it: {hint}"]
         case Undecided(plan, bound, limit):
             found = f"the best plan so far is {', '.join(map(tick, plan.steps))}" if plan else "no plan was found"
-            lines = [f"the next step is undecided: {limit}", f"{found}; none scores less than {number(bound):g}"]
+            lines = [f"the next step is undecided: {limit}", f"{found}; none scores less than {numeral(bound)}"]
     return Why(decision, (), (), tuple(lines))
 
 
@@ -146,7 +146,7 @@ def _next(planned: Planned, decision: Decision, plan: Plan) -> Why:
         chain,
         rivals,
         (
-            f"{tick(first)} is next: it starts a plan to {goal}, and none scores less than {number(plan.score):g}",
+            f"{tick(first)} is next: it starts a plan to {goal}, and none scores less than {numeral(plan.score)}",
             *(f"  {cause}" for cause in chain),
             *(f"  {tick(step)} could come first as well; {tick(first)} goes before it: {because.value}" for step, because in rivals),
         ),

@@ -12,6 +12,7 @@ from toolplan.checks.needs import Need, shown, unmet
 from toolplan.checks.wording import MOST_NAMES, listed, tick
 from toolplan.domain import Parameter
 from toolplan.frontier import number
+from toolplan.language.numerals import numeral
 from toolplan.planning.plans import Atom, Fluent, Step
 
 
@@ -220,7 +221,7 @@ class OnNoBestPlan(Explained):
     @property
     def lines(self) -> list[str]:
         """The reason for people."""
-        more = f"scores {number(self.extra):g} more" if self.extra else f"takes {self.longer} more step{'s' * (self.longer != 1)}"
+        more = f"scores {numeral(self.extra)} more" if self.extra else f"takes {self.longer} more step{'s' * (self.longer != 1)}"
         found = [f"it can run, but the best plan that starts with it {more} than the best one"]
         found += [f"  that plan: {', '.join(tick(step) for step in self.plan)}"]
         return found if self.leads_on else [*found, USELESS]
@@ -230,7 +231,7 @@ class OnNoBestPlan(Explained):
         """What would unhide it."""
         if not self.leads_on:
             return "a goal that needs what it produces"
-        lower = f"its cost or risk would have to be lower by {number(self.extra):g}" if self.extra else "its plan would have to be shorter"
+        lower = f"its cost or risk would have to be lower by {numeral(self.extra)}" if self.extra else "its plan would have to be shorter"
         return f"{lower}, or {tick(self.first)} forbidden"
 
 

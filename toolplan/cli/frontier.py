@@ -45,11 +45,11 @@ from toolplan.frontier import (
     Mode,
     Undecided,
     frontier,
-    number,
     steps_before_question,
 )
 from toolplan.goals.ambiguity import goal_doubted
 from toolplan.goals.commitment import SharedPrefix
+from toolplan.language.numerals import numeral
 from toolplan.planning.plans import Plan
 from toolplan.planning.problem import State
 
@@ -156,7 +156,7 @@ def _lines(now: Frontier) -> list[str]:
             return [*head, f"blocked: {blamed}", f"help:    {hint.replace('`', '')}"]
         case Undecided(best, bound, limit):
             found = f"best so far: {', '.join(map(str, best.steps))}" if best else "no plan found yet"
-            return [*head, f"undecided: stopped after {limit}; {found}; at least {number(bound):g}"]
+            return [*head, f"undecided: stopped after {limit}; {found}; at least {numeral(bound)}"]
 
 
 def _read(now: Frontier) -> list[str]:

@@ -31,8 +31,9 @@ from toolplan.cli.options import (
 from toolplan.cli.output import reporting, say, show_findings, show_json
 from toolplan.cli.wanted import CandidateTexts, RankerName, RequestText, check_wanted, read_candidates, reader_of
 from toolplan.domain import Ask
-from toolplan.frontier import Planned, assumes, number, plan
+from toolplan.frontier import Planned, assumes, plan
 from toolplan.frontier.verification import Agreed, Disagreed, NotVerified, Verdict, second_engine, verdict_to_dict, verify
+from toolplan.language.numerals import numeral
 from toolplan.planning.plans import Bounded, Optimal, Plan, Undecided, Unreachable
 
 EXAMPLE = "Example: toolplan plan workspace --state date,event_description,new_time --goal move_event"
@@ -119,12 +120,12 @@ def lines(planned: Planned) -> list[str]:
             proof = f"proved optimal by {engine}" if best.steps else "the goal holds already"
             return [*_steps(planned, best), f"{summary(best)}, {proof}"]
         case Bounded(best, bound, engine, _):
-            return [*_steps(planned, best), f"{summary(best)}, by {engine}; not proved, at least {number(bound)}"]
+            return [*_steps(planned, best), f"{summary(best)}, by {engine}; not proved, at least {numeral(bound)}"]
         case Unreachable(missing, engine):
             blamed = f"nothing can add {', '.join(map(str, missing))}" if missing else "no order of the tools works"
             return [f"unreachable: {blamed} (proved by {engine})"]
         case Undecided(bound, engine, limit):
-            return [f"undecided: {engine} stopped after {limit}; a plan would score at least {number(bound)}"]
+            return [f"undecided: {engine} stopped after {limit}; a plan would score at least {numeral(bound)}"]
         case _:
             return []
 
@@ -135,7 +136,7 @@ def _steps(planned: Planned, best: Plan) -> list[str]:
     for position, step in enumerate(best.steps, start=1):
         action = domain.action(step.action)
         kind = "ask" if isinstance(action, Ask) else domain.risk_of(action).name
-        rows.append((f"{position}.", str(step), kind, f"{number(domain.score_of(action)):g}"))
+        rows.append((f"{position}.", str(step), kind, numeral(domain.score_of(action))))
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
     hopes = [f"  assuming {', '.join(hoped)}" if (hoped := assumes(planned.problem, step)) else "" for step in best.steps]
     return [
@@ -146,4 +147,4 @@ def _steps(planned: Planned, best: Plan) -> list[str]:
 
 def summary(best: Plan) -> str:
     """Score and length in words."""
-    return f"score {number(best.score):g}, {len(best.steps)} step{'' if len(best.steps) == 1 else 's'}"
+    return f"score {numeral(best.score)}, {len(best.steps)} step{'' if len(best.steps) == 1 else 's'}"

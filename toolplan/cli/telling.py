@@ -20,10 +20,10 @@ from toolplan.frontier import (
     GoalQuestion,
     Instruct,
     Undecided,
-    number,
     plan_of,
 )
 from toolplan.goals.readings import Reading
+from toolplan.language.numerals import numeral
 from toolplan.planning.plans import Status
 from toolplan.session.beliefs import Belief
 from toolplan.session.events import Observed
@@ -125,7 +125,7 @@ def decision_lines(now: Frontier) -> Iterator[Line]:
             yield "blocked", f"nothing can add {', '.join(map(str, missing))}" if missing else "no order of the tools works"
             yield "help", hint.replace("`", "")
         case Undecided(_, bound, limit):
-            yield "stopped", f"after {limit}; no plan scores less than {number(bound):g}"
+            yield "stopped", f"after {limit}; no plan scores less than {numeral(bound)}"
     best = plan_of(now.decision)
     if best is not None and (later := best.steps[max(len(offered(now.decision)), 1) :]):
         yield "then", ", ".join(map(str, later))
@@ -165,9 +165,9 @@ def plan_lines(now: Frontier) -> Iterator[Line]:
         return
     for step in best.steps:
         yield "step", f"{step}, {_scored(problem.domain, step.action)}"
-    yield "proof", f"score {number(best.score):g}, proved optimal by {getattr(now.planned.solution, 'engine', '')}"
+    yield "proof", f"score {numeral(best.score)}, proved optimal by {getattr(now.planned.solution, 'engine', '')}"
 
 
 def _scored(domain: Domain, name: str) -> str:
     action = domain.action(name)
-    return f"risk {domain.risk_of(action).name}, score {number(domain.score_of(action)):g}"
+    return f"risk {domain.risk_of(action).name}, score {numeral(domain.score_of(action))}"

@@ -7,9 +7,10 @@ from fractions import Fraction
 from math import inf
 from typing import NamedTuple
 
-from toolplan.frontier.records import Planned, number
+from toolplan.frontier.records import Planned
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
+from toolplan.language.numerals import numeral
 from toolplan.planning.engines import FAST_DOWNWARD, UNIFORM_COST, checked, planners_installed, solve_task
 from toolplan.planning.grounding import compile_task
 from toolplan.planning.plans import Bounded, EngineFailed, EngineMissing, Limit, Optimal, Solution, Undecided, Unreachable
@@ -109,11 +110,11 @@ def best_score(solution: Solution) -> Range:
 def _said(solution: Solution) -> str:
     match solution:
         case Optimal(plan):
-            return f"score {number(plan.score):g} in {len(plan.steps)} step{'' if len(plan.steps) == 1 else 's'}"
+            return f"score {numeral(plan.score)} in {len(plan.steps)} step{'' if len(plan.steps) == 1 else 's'}"
         case Bounded(plan, bound):
-            return f"a plan of score {number(plan.score):g} in {len(plan.steps)} steps, and none below {number(bound):g}"
+            return f"a plan of score {numeral(plan.score)} in {len(plan.steps)} steps, and none below {numeral(bound)}"
         case Undecided(bound):
-            return f"no plan below {number(bound):g}"
+            return f"no plan below {numeral(bound)}"
         case _:
             return "unreachable"
 

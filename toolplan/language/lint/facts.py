@@ -11,6 +11,7 @@ from toolplan.domain import AskKind, Performer, Tool
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, chain, quoted
 from toolplan.language.lint.flow import Flow, Literal, flow_of, literals, makes, needs, wants
+from toolplan.language.numerals import numeral
 from toolplan.language.resolve import Resolved
 
 
@@ -87,8 +88,8 @@ def cheap_questions(resolved: Resolved) -> Iterator[Diagnostic]:
         waits = {*literals(ask.requires)}
         if safe and all(domain.score_of(t) >= ask.cost and makes(t) == answers and waits <= {*literals(t.requires)} for t in safe):
             cheapest = min(safe, key=domain.score_of)
-            message = f"question {quoted(ask.name)} costs {float(ask.cost):g}, and tool {quoted(cheapest.name)}, which finds out the same, "
-            message += f"no less than {float(domain.score_of(cheapest)):g}: the user is always asked"
+            message = f"question {quoted(ask.name)} costs {numeral(ask.cost)}, and tool {quoted(cheapest.name)}, which finds out the same, "
+            message += f"no less than {numeral(domain.score_of(cheapest))}: the user is always asked"
             hint = "let the question cost more than the search, unless the user should be asked"
             yield resolved.finding(Code.CHEAP_QUESTION, ("action", ask.name), message, hint)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from statistics import median
 
+from toolplan.language.numerals import numeral
 from toolplan.learning.called import contract_of
 from toolplan.learning.proposals.changes import Change, Sign
 from toolplan.learning.proposals.gathering import Gathered
@@ -29,8 +30,8 @@ def from_costs(found: Gathered) -> Iterator[tuple[str, Change]]:
         if tool is not None and not 1 / DEARER < cost / max(tool.cost, Fraction(1, 100)) < DEARER:
             evidence = f"{float(found.seconds[name]):.2g} s a call, {float(_attempts(found, name)):.1f} calls until one succeeds"
             if tool.cost != 1:
-                yield tool.name, Change(Sign.REMOVE, "cost", f"{float(tool.cost):g}", evidence)
-            yield tool.name, Change(Sign.ADD, "cost", f"{float(cost):g}", evidence)
+                yield tool.name, Change(Sign.REMOVE, "cost", numeral(tool.cost), evidence)
+            yield tool.name, Change(Sign.ADD, "cost", numeral(cost), evidence)
 
 
 def _attempts(found: Gathered, tool: str) -> Fraction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from toolplan.domain import Action, And, AtomicFormula, Effect, Performer, Term, Tool, Variable
+from toolplan.language.numerals import numeral
 from toolplan.planning.pddl.conditions import ConditionWriter, conjoined, places_of
 from toolplan.planning.plans import Atom, Status, Step
 from toolplan.planning.problem import Problem
@@ -172,7 +173,7 @@ def _bound_by(effect: Effect) -> set[Term]:
 def _contract(problem: Problem, action: Action) -> str:
     kind = f"risk {action.risk or 'unrated'}" if isinstance(action, Tool) else "a question"
     text = action.description if isinstance(action, Tool) else action.question
-    return f"{action.name} (cost {float(action.cost):g}, {kind}){': ' + text if text else ''}"
+    return f"{action.name} (cost {numeral(action.cost)}, {kind}){': ' + text if text else ''}"
 
 
 def comment(text: str) -> str:
