@@ -16,7 +16,7 @@ from strategies import Drawn, problems
 from toolplan import DomainError, Limit, loads, plan
 from toolplan.cli.exits import Exit
 from toolplan.cli.plan import report
-from toolplan.frontier.verification import Agreed, Disagreed, NotVerified, compare, verdict_to_dict, verify
+from toolplan.frontier.verification import Agreed, Disagreed, NotVerified, compare, second_opinion, verdict_to_dict, verify
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic
 from toolplan.planning.plans import Atom, Bounded, EngineFailed, Fluent, Optimal, Plan, Solution, Status, Step, Undecided, Unreachable
@@ -120,6 +120,20 @@ def test_an_engine_that_is_missing_or_fails_is_an_error() -> None:
         verify(planned, "up:nobody", LIMIT)
     with pytest.raises(DomainError):
         compare(planned.solution, EngineFailed(Diagnostic(Code.ENGINE_CRASHED, "it fell over")), "there")
+
+
+@pytest.mark.parametrize(
+    ("engine", "cost", "second"),
+    [("in-process", "1", "fast-downward"), ("in-process", "0.0000001", "uniform-cost"), ("fast-downward", "1", "uniform-cost")],
+)
+def test_the_second_opinion_is_that_of_another_engine_that_can_count_the_scores(engine: str, cost: str, second: str) -> None:
+    domain = loads(
+        f"{CHAIN} tool dear {{ produces b cost 999999 risk write }} tool cheap {{ requires a produces b cost {cost} risk read }}"
+    )
+    planned = plan(domain, goal="b", engine=engine, limit=LIMIT)
+    verdict = second_opinion(planned, LIMIT)
+    assert isinstance(verdict, Agreed)
+    assert verdict.engine == second
 
 
 # The command

@@ -32,7 +32,7 @@ from toolplan.cli.output import reporting, say, show_findings, show_json
 from toolplan.cli.wanted import CandidateTexts, RankerName, RequestText, check_wanted, read_candidates, reader_of
 from toolplan.domain import Ask
 from toolplan.frontier import Planned, assumes, plan
-from toolplan.frontier.verification import Agreed, Disagreed, NotVerified, Verdict, second_engine, verdict_to_dict, verify
+from toolplan.frontier.verification import Agreed, Disagreed, NotVerified, Verdict, second_opinion, verdict_to_dict, verify
 from toolplan.language.numerals import numeral
 from toolplan.planning.plans import Bounded, Optimal, Plan, Undecided, Unreachable
 
@@ -80,7 +80,7 @@ def command(
             limit=limit,
         )
         if verified or verifier:
-            verdict = verify(planned, verifier or second_engine(planned.solution), limit)
+            verdict = verify(planned, verifier, limit) if verifier else second_opinion(planned, limit)
     report(planned, verdict, as_json=as_json)
 
 

@@ -13,8 +13,10 @@ from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.language.numerals import numeral
 from toolplan.planning.engines import FAST_DOWNWARD, UNIFORM_COST, checked, planners_installed, solve_task
 from toolplan.planning.grounding import compile_task
+from toolplan.planning.outside import bare_scores, fits
 from toolplan.planning.plans import Bounded, EngineFailed, EngineMissing, Limit, Optimal, Solution, Undecided, Unreachable
-from toolplan.planning.task import relevant
+from toolplan.planning.problem import Problem
+from toolplan.planning.task import Task, relevant
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +46,6 @@ class NotVerified:
 Verdict = Agreed | Disagreed | NotVerified
 
 
-def second_engine(solution: Solution) -> str:
-    """The engine that best checks `solution`: Fast Downward, if it is installed and not the one to be checked, else the oracle."""
-    first = getattr(solution, "engine", "")
-    return FAST_DOWNWARD if planners_installed() and not first.startswith(FAST_DOWNWARD) else UNIFORM_COST
-
-
 def verify(planned: Planned, engine: str, limit: Limit) -> Verdict:
     """What `engine` says of the problem of `planned`.
 
@@ -57,10 +53,33 @@ def verify(planned: Planned, engine: str, limit: Limit) -> Verdict:
     checked too. Raises DomainError where there is no such engine, or it is missing or fails.
     """
     limit = checked(limit, engine)
+    task = _whole(planned.problem)
+    return _verified(planned, task, engine, limit) if isinstance(task, Task) else NotVerified(engine, task)
+
+
+def second_opinion(planned: Planned, limit: Limit) -> Verdict:
+    """What the engine says of the problem of `planned` that checks it best.
+
+    That is Fast Downward, where it is installed, is not what is to be checked, and can count the scores; else the oracle.
+    """
+    first = getattr(planned.solution, "engine", "")
+    engine = FAST_DOWNWARD if planners_installed() and not first.startswith(FAST_DOWNWARD) else UNIFORM_COST
+    limit = checked(limit, engine)
+    task = _whole(planned.problem)
+    if not isinstance(task, Task):
+        return NotVerified(engine, task)
+    return _verified(planned, task, engine if fits(bare_scores(task)) else UNIFORM_COST, limit)
+
+
+def _whole(problem: Problem) -> Task | str:
+    """All of `problem`, ground; or, where that is too large, what is said of it."""
     try:
-        task = relevant(compile_task(planned.problem))
+        return relevant(compile_task(problem))
     except DomainError as error:
-        return NotVerified(engine, error.diagnostics[0].message)
+        return error.diagnostics[0].message
+
+
+def _verified(planned: Planned, task: Task, engine: str, limit: Limit) -> Verdict:
     if not task.operators:
         return NotVerified(engine, "no step has a part in the goal, so there is nothing to search")
     second = solve_task(planned.problem, task, engine, limit)
