@@ -363,6 +363,19 @@ def test_recovery_is_blocked_like_every_mode_where_what_is_behind_the_goal_is_to
     assert (now.decision, now.tools) == (one.decision, ())
 
 
+def test_executable_tries_no_more_steps_than_are_ever_ground() -> None:
+    domain = """
+        type file  fact found(file)  fact tied  fact done
+        tool tie(a: file, b: file, c: file, d: file) { produces tied risk read }
+        tool finish { produces done risk read }
+    """
+    state = [f"found(f{number})" for number in range(40)]
+    assert desk(domain, state=state, goal="done").tools == ("finish",)
+    with pytest.raises(DomainError) as caught:
+        desk(domain, state=state, goal="done", mode="executable")
+    assert [finding.code for finding in caught.value.diagnostics] == [Code.GROUNDING_TOO_LARGE]
+
+
 # All modes
 
 

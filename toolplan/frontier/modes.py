@@ -18,6 +18,7 @@ from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
 from toolplan.language.source import Location, Source, Span
 from toolplan.language.suggest import Suggester
+from toolplan.planning.grounding import all_steps
 from toolplan.planning.plans import Limit, Optimal, Step
 from toolplan.planning.problem import Problem
 from toolplan.planning.schemas import schemas_of
@@ -57,7 +58,10 @@ def _ties(planned: Planned, engine: str, limit: Limit) -> Ties:
 
 
 def _steps(planned: Planned, first: Step | None, mode: Mode, engine: str, limit: Limit) -> tuple[Step, ...]:
-    """What every mode but `ties` shows; `first` is the step that mode `one` shows. Mode `all` binds no arguments, and so shows no steps."""
+    """What every mode but `ties` shows; `first` is the step that mode `one` shows. Mode `all` binds no arguments, and so shows no steps.
+
+    Raises DomainError where there are too many steps for mode `executable` to try.
+    """
     problem = planned.problem
     match mode:
         case "parallel" if first is not None and planned.plan is not None and is_call(problem.domain, first):
@@ -67,7 +71,7 @@ def _steps(planned: Planned, first: Step | None, mode: Mode, engine: str, limit:
         case "path":
             return planned.steps
         case "executable":
-            return tuple(dict.fromkeys(as_called(step) for step in problem.steps() if applicable(problem, problem.state, step)))
+            return tuple(dict.fromkeys(as_called(step) for step in all_steps(problem) if applicable(problem, problem.state, step)))
         case "all":
             return ()
         case _:

@@ -30,7 +30,17 @@ def compile_task(problem: Problem) -> Task:
     """Ground all of `problem`, with every fluent of its state. Raises DomainError where that is too large."""
     compiler = Compiler(problem, Vocabulary())
     initial = compiler.initial()
-    return replace(_compiled(compiler, _limited(problem)), initial=initial)
+    return replace(_compiled(compiler, all_steps(problem)), initial=initial)
+
+
+def all_steps(problem: Problem) -> Iterator[Step]:
+    """Every action with every assignment of objects to its parameters. Raises DomainError where these are too many."""
+    total = 0
+    for action in problem.actions():
+        total += prod(len(problem.objects_of(parameter.type)) for parameter in action.parameters)
+        if total > MOST_STEPS:
+            raise too_many(action, MOST_STEPS)
+    return problem.steps()
 
 
 def compile_relevant(problem: Problem) -> Task:
@@ -111,12 +121,3 @@ def _steps(problem: Problem, demand: Mapping[str, Sequence[Binding]]) -> Iterato
             if not problem.exhausted or problem.exhausted.isdisjoint((Step(name), Step(name, arguments))):
                 for outcome in outcomes:
                     yield Step(name, arguments, outcome)
-
-
-def _limited(problem: Problem) -> Iterator[Step]:
-    total = 0
-    for action in problem.actions():
-        total += prod(len(problem.objects_of(parameter.type)) for parameter in action.parameters)
-        if total > MOST_STEPS:
-            raise too_many(action, MOST_STEPS)
-    return problem.steps()

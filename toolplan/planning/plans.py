@@ -136,7 +136,9 @@ Solution = Optimal | Bounded | Unreachable | Undecided | EngineMissing | EngineF
 class Limit:
     """What a search may use: expansions counted by the in-process search; seconds of wall time; megabytes of an outside planner.
 
-    A limit may only turn an answer into `Undecided`, never change it.
+    A limit may only turn an answer into `Undecided`, never change it. The seconds are those of the search. What comes before it is bounded
+    by counts instead, which are the same on every machine: grounding, whether anything leads to the goal at all and, where nothing
+    does, what it lacks, as well as the steps that mode `executable` tries.
     """
 
     expansions: int = 100_000

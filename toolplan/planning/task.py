@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -65,37 +66,44 @@ class Task:
         return not deletes and not any(literals.false for literals in (*conditions, *(change.condition for change in changes)))
 
 
+Rule = tuple[frozenset[int], frozenset[int]]
+"""What an effect needs, and what it makes so, if nothing that was so ever ceased to be."""
+
+
+class Rules:
+    """Rules, indexed by what they need: what can become so is asked of them for one beginning after another."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._waiting: dict[int, list[tuple[int, frozenset[int]]]] = {}
+        self._counts: list[int] = []
+        self._free: list[frozenset[int]] = []
+        for needs, makes in rules:
+            if not needs:
+                self._free.append(makes)
+            for literal in needs:
+                self._waiting.setdefault(literal, []).append((len(self._counts), makes))
+            self._counts.append(len(needs))
+
+    def closure(self, *beginning: Iterable[int]) -> set[int]:
+        """All that the rules make of `beginning`, with that."""
+        counts = self._counts.copy()
+        reached = set[int]().union(*beginning, *self._free)
+        queue = list(reached)
+        while queue:
+            for number, makes in self._waiting.get(queue.pop(), ()):
+                counts[number] -= 1
+                if counts[number] == 0:
+                    queue += makes - reached
+                    reached |= makes
+        return reached
+
+
 def closure(initial: Set[int], operators: Sequence[Operator], supposed: Iterable[int] = ()) -> set[int]:
     """What can become so from `initial` if nothing that was so ever ceased to be (relaxed reachability); `supposed` is added to it.
 
     A fluent in the result can be true; its complement `~fluent` stands for one that is true initially, and can be false.
     """
-    waiting: dict[int, list[tuple[int, frozenset[int]]]] = {}
-    counts: list[int] = []
-    queue: list[int] = []
-    reached: set[int] = set()
-
-    def reach(literals: Iterable[int]) -> None:
-        for literal in literals:
-            if literal not in reached:
-                reached.add(literal)
-                queue.append(literal)
-
-    for operator in operators:
-        for needs, makes in _relaxed(operator, initial):
-            if not needs:
-                reach(makes)
-            for literal in needs:
-                waiting.setdefault(literal, []).append((len(counts), makes))
-            counts.append(len(needs))
-    reach(initial)
-    reach(supposed)
-    while queue:
-        for number, makes in waiting.get(queue.pop(), ()):
-            counts[number] -= 1
-            if counts[number] == 0:
-                reach(makes)
-    return reached
+    return Rules(rule for operator in operators for rule in _relaxed(operator, initial)).closure(initial, supposed)
 
 
 def unmet(literals: Literals, initial: Set[int]) -> frozenset[int]:
@@ -105,7 +113,7 @@ def unmet(literals: Literals, initial: Set[int]) -> frozenset[int]:
     return literals.true.union(~fluent for fluent in literals.false if fluent in initial)
 
 
-def _relaxed(operator: Operator, initial: Set[int]) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
+def _relaxed(operator: Operator, initial: Set[int]) -> Iterator[Rule]:
     """What each effect of `operator` needs, and what it makes so."""
     needs = unmet(operator.requires, initial)
     for change in (Change(Literals(), operator.adds, operator.deletes), *operator.changes):
@@ -182,36 +190,42 @@ def missing(task: Task, supposed: Iterable[int] = ()) -> tuple[Fluent, ...] | No
     reached = closure(task.initial, task.operators, supposed)
     if reaches_goal(task, reached):
         return None
-    candidates, operators = _behind(task, reached)
+    left = _left(task, reached)
+    candidates = _behind(task, reached, left)
+    rules = Rules(rule for operator in left for rule in operator)
     chosen = set(candidates)
     step = len(candidates)
     while step:
         for start in range(0, len(candidates), step):
             part = {literal for literal in candidates[start : start + step] if literal in chosen}
-            if part and reaches_goal(task, closure(task.initial, operators, reached | (chosen - part))):
+            if part and reaches_goal(task, rules.closure(reached, chosen - part)):
                 chosen -= part
         step //= 2
     return tuple(dict.fromkeys(_named(task, literal) for literal in candidates if literal in chosen))
 
 
-def _behind(task: Task, reached: set[int]) -> tuple[list[int], tuple[Operator, ...]]:
-    """What lies unreached behind the goals and can be said by name, nearest first, and the operators between."""
-    makers: dict[int, list[Operator]] = {}
-    for operator in task.operators:
-        for needs, makes in _relaxed(operator, task.initial):
+def _left(task: Task, reached: set[int]) -> list[tuple[Rule, ...]]:
+    """What the effects of each operator need and make besides what is `reached`. Operators that are alike in that are one."""
+    rules = (tuple((needs - reached, makes - reached) for needs, makes in _relaxed(op, task.initial)) for op in task.operators)
+    return list(dict.fromkeys(rules))
+
+
+def _behind(task: Task, reached: set[int], operators: Iterable[tuple[Rule, ...]]) -> list[int]:
+    """What lies unreached behind the goals and can be said by name, nearest first."""
+    makers: dict[int, list[tuple[Rule, ...]]] = {}
+    for operator in operators:
+        for needs, makes in operator:
             for literal in makes - needs:
                 makers.setdefault(literal, []).append(operator)
     found = dict.fromkeys(literal for goal in task.goals for literal in sorted(unmet(goal, task.initial) - reached))
-    queue = list(found)
-    operators: dict[int, Operator] = {}
+    queue = deque(found)
     while queue:
-        for operator in makers.get(queue.pop(0), ()):
-            operators[id(operator)] = operator
-            for needs, _ in _relaxed(operator, task.initial):
-                fresh = [literal for literal in sorted(needs - reached) if literal not in found]
+        for operator in makers.get(queue.popleft(), ()):
+            for needs, _ in operator:
+                fresh = [literal for literal in sorted(needs) if literal not in found]
                 found |= dict.fromkeys(fresh)
                 queue += fresh
-    return [literal for literal in found if literal >= 0 or task.fluents[~literal].status is not Status.DENIED], tuple(operators.values())
+    return [literal for literal in found if literal >= 0 or task.fluents[~literal].status is not Status.DENIED]
 
 
 def _named(task: Task, literal: int) -> Fluent:
