@@ -384,10 +384,27 @@ def mended(text: str) -> str:
         ("fact ab  tool t { requires ac risk read }", "fact ab  tool t { requires ac risk read }"),
         ("fact event  fact events  tool t { requires eventx risk read }", "fact event  fact events  tool t { requires eventx risk read }"),
         ("fact f  tool t { produces f risk raed }", "fact f  tool t { produces f risk raed }"),
+        ("fact f  tool t { requires f prodces f }", "fact f  tool t { requires f produces f }"),
+        *(
+            (text, text)
+            for word in ("date", "costs", "confirms")
+            for text in (
+                f"fact {word}  fact f  tool t {{ requires f {word} produces f risk read }}",
+                f"fact {word}  fact f\ntool t {{\n  requires f\n    {word}\n  produces f\n}}",
+                f'import "facts.toolplan"  tool t {{ requires f {word} produces f risk read }}',
+            )
+        ),
+        ("constant goals, facts: object  fact f\nfacts", "constant goals, facts: object  fact f\nfacts"),
     ],
 )
 def test_a_slip_is_mended_where_one_name_alone_is_near(wrong: str, right: str) -> None:
     assert mended(wrong) == right
+
+
+def test_a_declared_name_after_an_item_lacks_a_comma() -> None:
+    text = "fact date  fact event_id  fact done\ntool search { requires event_id date produces done risk read }"
+    (finding,) = (finding for finding in check_text(text).diagnostics if finding.code is Code.UNEXPECTED_TOKEN)
+    assert finding.hint == "separate items with commas"
 
 
 @pytest.mark.parametrize(

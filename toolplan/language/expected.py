@@ -81,8 +81,11 @@ def message(acceptable: Set[str], clauses: Set[str], terminal: str, text: str) -
     return f"expected {_join(words)}, found {found}" if words else f"unexpected {found}"
 
 
-def hint(acceptable: Set[str], before: str, terminal: str, text: str) -> str:
-    """What would mend it, where that can be told; `before` is the terminal before the one that does not fit."""
+def hint(acceptable: Set[str], before: str, terminal: str, text: str, declared: Collection[str] = ()) -> str:
+    """What would mend it, where that can be told; `before` is the terminal before the one that does not fit.
+
+    A name that is `declared` is no misspelt keyword.
+    """
     if terminal == "OR" and "COMMA" in acceptable:
         return "`or` beside a comma needs brackets: `a, (b or c)`"
     if terminal == "COMMA" and "OR" in acceptable:
@@ -104,7 +107,8 @@ def hint(acceptable: Set[str], before: str, terminal: str, text: str) -> str:
     if acceptable == {"OTHERS"}:
         return "`by others`: third parties can write its value; what the user reports is known where it says `trust user`"
     if terminal in ("NAME", "QUOTED"):
-        near = keyword_hint(text, [name for name in acceptable if name not in SPELLING and name not in OPERATORS])
+        keywords = [name for name in acceptable if name not in SPELLING and name not in OPERATORS]
+        near = keyword_hint(text, keywords) if text.strip("`") not in declared else ""
         return near or ("separate items with commas" if "COMMA" in acceptable else "")
     opens = "LBRACE" in acceptable and (terminal == "STRING" or terminal not in SPELLING)
     return "clauses stand between `{` and `}`" if opens else ""

@@ -5,8 +5,9 @@ Each declaration is parsed on its own: a mistake costs the clause it stands in, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from lark import Token
@@ -21,6 +22,8 @@ from toolplan.language.tables import MisfitError, clause_words, declaration_word
 
 BLOCKS = frozenset(["TOOL", "ASK", "GOAL", "POLICY", "TEST"])
 BRACES = {"LBRACE": 1, "RBRACE": -1}
+DECLARES = frozenset(["FACT", "TYPE", "CONSTANT", "TOOL", "ASK", "GOAL"])
+"""What stands before a name that is declared."""
 VALUE_FOLLOWS = frozenset(["RETURNS", "COLON", "COMMA", "LSQB"])
 """What stands before a JSON value."""
 DEEPEST = 100
@@ -43,7 +46,7 @@ READ_AHEAD = 50_000
 
 def parse(source: Source) -> tuple[nodes.File, list[Diagnostic]]:
     """Read a whole file. What could not be read is missing from the tree and stands in the diagnostics."""
-    reading = _Reading(_lex(source))
+    reading = _reading(source)
     declarations = tuple(reading.declarations())
     unread = frozenset(reading.lexing.unread)
     return nodes.File(source, declarations, tuple(reading.lexing.comments), unread), reading.lexing.findings
@@ -68,7 +71,7 @@ def parse_steps(source: Source) -> tuple[nodes.Formula, ...]:
 
 
 def _parse_phrase(source: Source, start: str) -> Any:
-    reading = _Reading(_lex(source))
+    reading = _reading(source)
     tokens = reading.lexing.tokens
     if not reading.lexing.findings:
         try:
@@ -81,18 +84,23 @@ def _parse_phrase(source: Source, start: str) -> Any:
     raise DomainError(reading.lexing.findings)
 
 
-def _lex(source: Source) -> Lexing:
+def _reading(source: Source) -> _Reading:
     lexing = Lexing(source, keywords())
     if lexing.is_well_formed():
         lexing.read(raw_tokens(source.text))
-    return lexing
+    return _Reading(lexing, _declared(lexing.tokens), any(token.type == "IMPORT" for token in lexing.tokens))
 
 
 @dataclass
 class _Reading:
-    """The tokens of one text being made into declarations; findings are added to those of the lexer."""
+    """The tokens of one text being made into declarations; findings are added to those of the lexer.
+
+    `declared` are the names that the text declares; where it `imports` others, a name may be one of theirs.
+    """
 
     lexing: Lexing
+    declared: frozenset[str]
+    imports: bool
 
     def report(self, code: Code, message: str, span: Span, hint: str = "", labels: tuple[Label, ...] = (), meant: str = "") -> None:
         if len(self.lexing.findings) < MOST_FINDINGS:
@@ -113,9 +121,15 @@ class _Reading:
         span = token_span(token)
         if token.type == "$END":
             span = Span(max(span.end - 1, 0), span.end)
-        hint = expected.hint(misfit.acceptable, misfit.before, token.type, str(token))
-        meant = expected.keyword_meant(str(token), misfit.acceptable) if token.type == "NAME" else ""
+        hint = expected.hint(misfit.acceptable, misfit.before, token.type, str(token), self.declared)
+        # After an item, a name may also be another one whose comma is missing.
+        is_sure = token.type == "NAME" and not (self.imports and "COMMA" in misfit.acceptable)
+        meant = self.keyword_meant(token, misfit.acceptable) if is_sure else ""
         self.report(Code.UNEXPECTED_TOKEN, text, span, hint, meant=meant)
+
+    def keyword_meant(self, token: Token, terminals: Collection[str]) -> str:
+        """The keyword that `token` surely is a slip away from: nothing where it is a name that the text declares."""
+        return expected.keyword_meant(str(token), terminals) if token not in self.declared else ""
 
     def report_comma(self, comma: Token, word: Token) -> None:
         """Report a comma after which another clause starts: its `word` was taken for a name, and what follows did not fit."""
@@ -142,7 +156,7 @@ class _Reading:
                 self.leave_unread(tokens[at:end])
                 if tokens[at].line not in self.lexing.spoilt:
                     message = f"expected a declaration, found {expected.describe(tokens[at].type, str(tokens[at]))}"
-                    hint, meant = _declaration_hint(tokens[at]), expected.keyword_meant(str(tokens[at]), declaration_words())
+                    hint, meant = _declaration_hint(tokens[at], self.declared), self.keyword_meant(tokens[at], declaration_words())
                     self.report(Code.UNEXPECTED_TOKEN, message, token_span(tokens[at]), hint, meant=meant)
             at = end
             if at > READ_AHEAD:
@@ -316,8 +330,19 @@ def _is_outside(tokens: Sequence[Token], start: int, at: int) -> bool:
     return _starts_line(tokens, at) and _column(tokens[at]) <= _column(tokens[start])
 
 
-def _declaration_hint(token: Token) -> str:
-    return expected.keyword_hint(str(token), declaration_words()) if token.type == "NAME" else ""
+def _declaration_hint(token: Token, declared: Collection[str] = ()) -> str:
+    return expected.keyword_hint(str(token), declaration_words()) if token.type == "NAME" and token not in declared else ""
+
+
+def _declared(tokens: Sequence[Token]) -> frozenset[str]:
+    """The names after the words that declare, and those that a list of constants goes on with."""
+    found: set[str] = set()
+    is_listing = False
+    for before, token in pairwise(tokens):
+        is_listing = before.type == "CONSTANT" or (is_listing and "COMMA" in (before.type, token.type))
+        if before.type in DECLARES or (is_listing and before.type == "COMMA"):
+            found.add(token.strip("`"))
+    return frozenset(found)
 
 
 def _starts_line(tokens: Sequence[Token], at: int) -> bool:
