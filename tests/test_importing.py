@@ -16,7 +16,7 @@ from toolplan import Clarify, DomainError, Session, plan
 from toolplan.catalog import Catalog, RealTool, real_tools
 from toolplan.checks import lints
 from toolplan.checks.schemas import against_schemas, read_tools
-from toolplan.domain import Domain, Literal, ValueType
+from toolplan.domain import Domain, Free, Literal, ValueType
 from toolplan.gate import Allow, Gate, Hold, ToolCall
 from toolplan.importing.files import listing_of, read_listing
 from toolplan.importing.tools import Imported, Rater, Trust, imported
@@ -346,6 +346,28 @@ def test_odd_schemas_are_taken_as_they_are(odd: str, tmp_path: Path) -> None:
 def test_what_an_odd_schema_requires_is_a_fact(odd: str, facts: dict[str, ValueType]) -> None:
     found = imports({"name": "odd_tool", "inputSchema": ODD[odd]}).domain.facts
     assert {name: fact.value for name, fact in found.items() if name != "odd_tool_done"} == facts
+
+
+HALF = "cut \ud83d"
+
+
+@pytest.mark.parametrize("schema", [{"type": "string", "description": HALF}, {"enum": [HALF, "whole"]}, {"enum": [HALF, "cut \ud83e"]}])
+def test_half_a_character_costs_itself_and_not_the_list(schema: object) -> None:
+    made = imports(entry("send_note", {"note_text": schema}, "note_text", description=HALF))
+    assert made.domain.tools["send_note"].description == "cut ?"
+    assert made.domain.facts["note_text"].value in (None, ValueType("text"))
+
+
+@pytest.mark.parametrize("value", [HALF, int("9" * 101), -int("9" * 100)])
+def test_one_value_that_the_language_cannot_write_is_left_to_the_model(value: object) -> None:
+    for schema in ({"const": value}, {"enum": [value]}):
+        assert imports(entry("send_note", {"kind": schema}, "kind")).domain.tools["send_note"].interface.passes["kind"] == Free()
+
+
+@pytest.mark.parametrize("value", [int("9" * 100), -int("9" * 99)])
+def test_a_number_as_long_as_the_language_can_write_is_passed(value: int) -> None:
+    made = imports(entry("send_note", {"kind": {"const": value}}, "kind"))
+    assert made.domain.tools["send_note"].interface.passes["kind"] == Literal(value)
 
 
 # Properties

@@ -25,12 +25,17 @@ def formatted(group: Group) -> str:
 
 def name(text: str) -> nodes.Name:
     """A name; the formatter puts it in backquotes where it has to."""
-    return nodes.Name(text, NOWHERE)
+    return nodes.Name(_whole(text), NOWHERE)
 
 
 def text(value: str) -> nodes.Text:
     """A string."""
-    return nodes.Text(value, NOWHERE)
+    return nodes.Text(_whole(value), NOWHERE)
+
+
+def _whole(text: str) -> str:
+    """`text` with `?` for each half of a character, which JSON can hold and the language cannot."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def number(written: object) -> nodes.Number:

@@ -23,7 +23,7 @@ FIRST = 1
 """The cost of a question that comes before any tool that may change something."""
 LAST = 20
 """The cost of a question for what people hardly know: tools that look it up come first."""
-SAYABLE = re.compile(r"\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[(?:\*|\d+|'[^'\\\x00-\x1f\x7f-\x9f]*')\])+")
+SAYABLE = re.compile(r"\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[(?:\*|\d+|'[^'\\\x00-\x1f\x7f-\x9f\ud800-\udfff]*')\])+")
 """Paths into a result, that the language has: none to the whole of it, and none with a quote inside quotes."""
 TRUE, FALSE = tree.atom("true"), tree.atom("false")
 

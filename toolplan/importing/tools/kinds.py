@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from toolplan.domain import ValueType
+from toolplan.language.lexer import LONGEST_NUMBER, SURROGATE
 
 FORMATS: Mapping[str, str] = {
     "date": "date",
@@ -18,6 +19,8 @@ FORMATS: Mapping[str, str] = {
     "iri": "url",
 }
 TYPES: Mapping[str, str] = {"string": "text", "integer": "integer", "number": "decimal", "boolean": "boolean"}
+TOO_LARGE: int = 10**LONGEST_NUMBER
+"""The first number that has too many digits; a sign counts as one."""
 DEEPEST = 8
 """References and alternatives that are followed into each other."""
 
@@ -39,7 +42,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """An object, or a list of what is no plain value: for the model to write."""
+    """An object, a list of what is no plain value, or one value that the language cannot write: for the model to write."""
 
 
 Kind = Fixed | Asked | Composed
@@ -57,7 +60,7 @@ def _kind(schema: object, root: Mapping[str, object], depth: int) -> Kind:
         case {"$ref": str(pointer)}:
             return _kind(pointed(pointer, root), root, depth - 1)
         case {"const": bool() | int() | str() as value} | {"enum": [bool() | int() | str() as value]}:
-            return Fixed(value)
+            return Fixed(value) if _can_be_written(value) else Composed()
         case {"enum": [*options]} if texts := _texts(options):
             return Asked(ValueType("enum", texts))
         case {"anyOf": [*choices]} | {"oneOf": [*choices]}:
@@ -95,10 +98,17 @@ def pointed(pointer: str, root: object) -> object:
     return found
 
 
+def _can_be_written(value: str | int) -> bool:
+    """Whether the language has the value: no number that is too long for it, and no half of a character."""
+    if isinstance(value, str):
+        return SURROGATE.search(value) is None
+    return -TOO_LARGE // 10 < value < TOO_LARGE
+
+
 def _texts(options: list[object]) -> tuple[str, ...]:
-    """The options of an enum, where all are texts that can be told apart; else none."""
+    """The options of an enum, where all are texts that can be written and told apart; else none."""
     texts = [option for option in options if isinstance(option, str)]
-    told_apart = all(texts) and len({" ".join(text.split()) for text in texts}) == len(texts)
+    told_apart = all(text and _can_be_written(text) for text in texts) and len({" ".join(text.split()) for text in texts}) == len(texts)
     return tuple(texts) if told_apart and len(texts) == sum(option is not None for option in options) else ()
 
 
