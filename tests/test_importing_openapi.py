@@ -142,11 +142,44 @@ def test_files_that_cannot_be_read_are_refused_at_their_place(tmp_path: Path, na
     assert caught.value.diagnostics[0].code is code
 
 
-def test_dates_in_yaml_stay_texts(tmp_path: Path) -> None:
-    schema = "{type: string, format: date, default: 2026-12-01}"
-    text = f"openapi: 3.0.3\npaths:\n  /a:\n    get:\n      parameters:\n      - {{name: day, in: query, schema: {schema}}}\n"
+def in_yaml(tmp_path: Path, schema: str, name: str = "day") -> Listing:
+    text = f"openapi: 3.0.3\npaths:\n  /a:\n    get:\n      parameters:\n      - {{name: {name}, in: query, schema: {schema}}}\n"
     (tmp_path / "a.yaml").write_text(text, "utf-8")
-    assert read_openapi(tmp_path / "a.yaml").tools[0].properties["day"] == {"type": "string", "format": "date", "default": "2026-12-01"}
+    return read_openapi(tmp_path / "a.yaml")
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        *(
+            (text, text)
+            for text in ("2026-12-01", "NO", "on", "y", "off", "10:30", "1:30.5", "010", "0x1F", "1_000", "+1", ".inf", ".nan", "=")
+        ),
+        ("true", True),
+        ("False", False),
+        ("-12", -12),
+        ("0", 0),
+        ("0.5", 0.5),
+        ("1e3", 1000.0),
+        ("~", None),
+        ('"true"', "true"),
+    ],
+)
+def test_yaml_says_what_json_would(tmp_path: Path, written: str, value: object) -> None:
+    (tool,) = in_yaml(tmp_path, f"{{default: {written}}}").tools
+    assert tool.properties["day"] == {"default": value}
+    assert type(tool.properties["day"]["default"]) is type(value)
+
+
+@pytest.mark.parametrize("name", ["on", "no", "y"])
+def test_a_name_that_older_yaml_takes_for_a_truth_is_a_name(tmp_path: Path, name: str) -> None:
+    assert list(in_yaml(tmp_path, "{type: string}", name).tools[0].properties) == [name]
+
+
+@pytest.mark.parametrize("number", ["1e999", "9" * 5000])
+def test_a_number_that_json_cannot_hold_is_refused(tmp_path: Path, number: str) -> None:
+    with pytest.raises(DomainError):
+        in_yaml(tmp_path, f"{{default: {number}}}")
 
 
 # Real services

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from toolplan.catalog import RealTool
 from toolplan.checks.schemas import catalog_of
 from toolplan.importing.tools.openapi import operations
+from toolplan.importing.yaml import read_yaml
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError, quoted
 from toolplan.language.source import Location, Source, Span
@@ -19,7 +18,6 @@ from toolplan.receipts.reading import bytes_in
 
 ENDING = ".tools.json"
 """Of the file with the exact schemas, beside that of the domain."""
-TIMESTAMP = "tag:yaml.org,2002:timestamp"
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ def read_openapi(path: Path) -> Listing:
     except (OSError, UnicodeDecodeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot read {quoted(str(path))}: {reason.lower()}")]) from None
-    document = _json(path, text) if path.suffix == ".json" or text.lstrip().startswith("{") else _yaml(path, text)
+    document = _json(path, text) if path.suffix == ".json" or text.lstrip().startswith("{") else read_yaml(str(path), text)
     return listing_of(operations(document, path.name))
 
 
@@ -73,24 +71,3 @@ def _json(path: Path, text: str) -> object:
         at = error.pos if isinstance(error, json.JSONDecodeError) else 0
         location = Location(Source(str(path), text), Span(at, at + 1))
         raise DomainError([Diagnostic(Code.BAD_JSON, "the document is no JSON", location)]) from None
-
-
-def _yaml(path: Path, text: str) -> object:
-    try:
-        yaml: Any = import_module("yaml")
-    except ImportError:
-        message, hint = f"{quoted(str(path))} is YAML, which takes PyYAML to read", "`pip install pyyaml`, or save it as JSON"
-        raise DomainError([Diagnostic(Code.UNREADABLE_FILE, message, None, hint)]) from None
-
-    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    resolvers = {key: [(tag, form) for tag, form in known if tag != TIMESTAMP] for key, known in base.yaml_implicit_resolvers.items()}
-    # Dates stay texts, as they are in JSON.
-    loader = type("Loader", (base,), {"yaml_implicit_resolvers": resolvers})
-    try:
-        # JSON has no other keys than texts.
-        return json.loads(json.dumps(yaml.load(text, Loader=loader)))
-    except (yaml.YAMLError, RecursionError, TypeError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        at = mark.index if mark else 0
-        location = Location(Source(str(path), text), Span(at, at + 1))
-        raise DomainError([Diagnostic(Code.BAD_JSON, "the document is no YAML that JSON could say", location)]) from None
