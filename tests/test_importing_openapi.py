@@ -86,6 +86,88 @@ def test_a_body_that_cannot_be_spread_out_is_one_argument(schema: object) -> Non
     assert tool.required == ("shop_id",)
 
 
+QUERY = {"name": "id", "in": "query", "schema": {"type": "integer"}}
+BAG = {"200": {"description": "ok", "content": {"application/json": None}}}
+
+
+def open_points(made: dict[str, Any]) -> tuple[str, ...]:
+    tools = operations(made)
+    found = imported(tools, name="d")
+    resolved = lints.check_text(found.text)
+    assert not [*resolved.diagnostics, *against_schemas(resolved, Catalog(tools))]
+    return next((point.names for point in found.open_points if "no argument stands for" in point.message), ())
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"parameters": None},
+        {"parameters": {"id": QUERY}},
+        {"parameters": [None, "id"]},
+        {"requestBody": None},
+        {"requestBody": {"content": None}},
+        {"responses": BAG},
+        {"responses": None},
+        {"requestBody": body({"type": "object", "properties": None, "required": None})},
+        {"requestBody": body({"type": "object", "properties": {}, "required": True})},
+    ],
+)
+def test_an_empty_key_is_none(operation: dict[str, Any]) -> None:
+    assert open_points(document(method="post", **operation)) == ()
+
+
+def test_empty_parameters_of_a_path_are_none() -> None:
+    made = document(operationId="get_pets", parameters=[QUERY])
+    made["paths"]["/pets"]["parameters"] = None
+    assert list(operations(made)[0].properties) == ["id"]
+
+
+def test_a_parameter_whose_schema_is_empty_takes_anything() -> None:
+    (tool,) = operations(document(parameters=[{"name": "id", "in": "query", "schema": None}]))
+    assert tool.properties == {"id": {}}
+
+
+@pytest.mark.parametrize(
+    ("operation", "lost"),
+    [
+        ({"parameters": [{"in": "query", "required": True}]}, "a parameter without a name"),
+        ({"parameters": [{"name": ["id"], "in": "query"}]}, "['id']"),
+        ({"parameters": [{"name": "id", "in": ["query"]}]}, "id"),
+        ({"parameters": [{"$ref": "more.yaml#/id"}]}, "more.yaml#/id"),
+        ({"parameters": [{"$ref": "#/components/parameters/none"}]}, "#/components/parameters/none"),
+        ({"requestBody": {"$ref": "more.yaml#/pet"}}, "more.yaml#/pet"),
+        ({"requestBody": {"required": True}}, "a body"),
+        ({"requestBody": {"required": True, "content": {"application/json": None}}}, "a body of application/json"),
+        ({"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": {}}}}}, "a body of multipart/form-data"),
+    ],
+)
+def test_what_becomes_no_argument_is_an_open_point(operation: dict[str, Any], lost: str) -> None:
+    made = document(method="post", operationId="add_pet", **operation)
+    assert operations(made)[0].properties == {}
+    assert open_points(made) == (f"add_pet: {lost}",)
+
+
+def test_parameters_of_one_name_are_told_apart_by_their_place() -> None:
+    path = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+    (tool,) = operations(document("/pets/{id}", parameters=[path, {**QUERY, "required": True}]))
+    assert tool.properties == {"id": {"type": "string"}, "id_query": {"type": "integer"}}
+    assert tool.required == ("id", "id_query")
+
+
+def test_a_name_is_required_once() -> None:
+    pet = {"type": "object", "properties": {"name": {}}, "required": ["name", "name", "id"]}
+    (tool,) = operations(document(method="post", parameters=[{**QUERY, "required": True}], requestBody=body(pet)))
+    assert tool.required == ("id", "name")
+
+
+def test_a_reference_may_be_percent_encoded() -> None:
+    schema = {"type": "object", "properties": {"of": {"$ref": "#/components/schemas/x~1y%20z"}}}
+    components = {"parameters": {"a/b c": {**QUERY, "schema": schema}}, "schemas": {"x/y z": {"type": "string"}}}
+    (tool,) = operations(document(parameters=[{"$ref": "#/components/parameters/a~1b%20c"}], components=components))
+    assert tool.properties == {"id": schema}
+    assert tool.schema["components"] == {"schemas": {"x/y z": {"type": "string"}}}
+
+
 def test_references_are_kept_with_what_they_lead_to() -> None:
     schemas = {
         "Pet": {"type": "object", "properties": {"owner": {"$ref": "#/components/schemas/Person"}, "kind": {"type": "string"}}},

@@ -23,7 +23,8 @@ class RealTool:
 
     `hints` are the annotations of MCP, of which any may be missing, and `results` the schema of its results, empty where there is none.
     Hints are claims of the server: nothing is allowed because of them. `version` is what the server says its own is, empty where it says
-    nothing, and None where nobody has asked it. `prefix` is what a host of several servers has put before the name.
+    nothing, and None where nobody has asked it. `prefix` is what a host of several servers has put before the name. `left_out` is what it
+    takes besides, as far as whoever described it said so and `schema` cannot.
     """
 
     name: str
@@ -34,6 +35,7 @@ class RealTool:
     results: Mapping[str, object] = field(default_factory=dict)
     version: str | None = None
     prefix: str = ""
+    left_out: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def properties(self) -> Mapping[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from toolplan.domain import ValueType
 from toolplan.language.lexer import LONGEST_NUMBER, SURROGATE
@@ -88,7 +89,7 @@ def pointed(pointer: str, root: object) -> object:
         return None
     found = root
     for step in pointer[1:].split("/")[1:]:
-        key = step.replace("~1", "/").replace("~0", "~")
+        key = unescaped(step)
         if isinstance(found, list) and key.isdecimal() and int(key) < len(found):
             found = found[int(key)]
         elif isinstance(found, Mapping):
@@ -96,6 +97,11 @@ def pointed(pointer: str, root: object) -> object:
         else:
             return None
     return found
+
+
+def unescaped(step: str) -> str:
+    """The name that a step of a reference stands for: `a~1b%20c` for `a/b c`."""
+    return unquote(step).replace("~1", "/").replace("~0", "~")
 
 
 def _can_be_written(value: str | int) -> bool:

@@ -56,6 +56,7 @@ def _points(tools: Sequence[RealTool], taken: Arguments, rater: Rater) -> Iterat
         f"{tool}.{name}" for (tool, name), kind in taken.kinds.items() if isinstance(kind, Composed) and name in _required(tools, tool)
     ]
     yield "arguments that the model has to write", tuple(written)
+    yield "what the server takes and no argument stands for", tuple(f"{tool.name}: {lost}" for tool in tools for lost in tool.left_out)
 
 
 def _required(tools: Sequence[RealTool], name: str) -> tuple[str, ...]:

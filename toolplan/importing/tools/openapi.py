@@ -6,13 +6,14 @@ taken over as they stand: what their local references lead to comes along, under
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from toolplan.catalog import RealTool
-from toolplan.importing.tools.kinds import pointed
+from toolplan.importing.tools.kinds import pointed, unescaped
 from toolplan.importing.tools.naming import Names, snake, words
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
@@ -56,6 +57,15 @@ def operations(document: object, origin: str = "") -> list[RealTool]:
 
 
 @dataclass(frozen=True)
+class _Taken:
+    """What an operation takes: the schemas of its arguments, the required ones, and what no argument stands for."""
+
+    properties: dict[str, object] = field(default_factory=dict)
+    required: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class _Reader:
     document: Members
 
@@ -74,9 +84,9 @@ class _Reader:
         made = snake((method, *words(path)), method)
         name = names.unique(str(operation.get("operationId") or made), made)
         described = [text for key in ("summary", "description") if isinstance(text := operation.get(key), str) and text.strip()]
-        properties, required = self._arguments(item, operation)
-        schema: dict[str, object] = {"type": "object", "properties": properties}
-        schema |= {"required": required} if required else {}
+        taken = self._arguments(item, operation)
+        schema: dict[str, object] = {"type": "object", "properties": taken.properties}
+        schema |= {"required": list(dict.fromkeys(taken.required))} if taken.required else {}
         results = self._results(operation)
         return RealTool(
             name,
@@ -85,38 +95,50 @@ class _Reader:
             origin,
             METHODS[method],
             self._whole(results) if results else {},
+            left_out=tuple(taken.left_out),
         )
 
-    def _arguments(self, item: Members, operation: Members) -> tuple[dict[str, object], list[str]]:
-        properties: dict[str, object] = {}
-        required: list[str] = []
-        for parameter in self._parameters(item, operation):
-            name = str(parameter.get("name"))
-            properties[name] = _described(_schema(parameter), parameter)
+    def _arguments(self, item: Members, operation: Members) -> _Taken:
+        taken, names = _Taken(), Names()
+        for (place, name), parameter in self._parameters(item, operation, taken.left_out).items():
+            argument = names.unique(name, f"{name}_{place}")
+            taken.properties[argument] = _described(_schema(parameter), parameter)
             if parameter.get("required") is True:
-                required.append(name)
-        body = self.resolved(operation.get("requestBody"))
+                taken.required.append(argument)
+        self._add_body(operation.get("requestBody"), taken)
+        return taken
+
+    def _add_body(self, node: object, taken: _Taken) -> None:
+        body = self.resolved(node)
         schema = _json_schema(body)
         if schema is None:
-            return properties, required
+            taken.left_out.extend(_lost_body(node, body))
+            return
         inside = self.resolved(schema)
         members = inside.get("properties")
-        if isinstance(members, Mapping) and SPREADABLE.issuperset(inside) and not set(members) & set(properties):
-            properties |= members
-            required += [name for name in inside.get("required", []) if body.get("required") is True]
+        if isinstance(members, Mapping) and SPREADABLE.issuperset(inside) and not set(members) & set(taken.properties):
+            taken.properties.update(members)
+            required = list(_names(inside.get("required")))
         else:
-            name = next(name for name in (BODY, f"{BODY}_", f"{BODY}__") if name not in properties)
-            properties[name] = schema
-            required += [name] if body.get("required") is True else []
-        return properties, required
+            name = next(name for name in (BODY, f"{BODY}_", f"{BODY}__") if name not in taken.properties)
+            taken.properties[name] = schema
+            required = [name]
+        taken.required.extend(required if body.get("required") is True else [])
 
-    def _parameters(self, item: Members, operation: Members) -> Iterator[Members]:
-        """Those of the path, as far as the operation does not have its own, and those of the operation."""
-        given = [self.resolved(node) for holder in (item, operation) for node in holder.get("parameters", [])]
-        last = {(parameter.get("in"), parameter.get("name")): parameter for parameter in given}
-        for (place, name), parameter in last.items():
-            if place in ("path", "query") or (place == "header" and str(name).lower() not in OF_THE_CLIENT):
-                yield parameter
+    def _parameters(self, item: Members, operation: Members, left_out: list[str]) -> Mapping[tuple[str, str], Members]:
+        """Those of the path, as far as the operation does not have its own, and those of the operation, by place and name."""
+        found: dict[tuple[str, str], Members] = {}
+        for node in (node for holder in (item, operation) for node in _items(holder.get("parameters"))):
+            match self.resolved(node):
+                case {"in": "path" | "query" | "header" | "cookie" as place, "name": str() | int() | float() as name} as parameter:
+                    found[place, name if isinstance(name, str) else json.dumps(name)] = parameter
+                case parameter:
+                    left_out.append(str(node["$ref"] if "$ref" in node else parameter.get("name") or "a parameter without a name"))
+        return {
+            (place, name): parameter
+            for (place, name), parameter in found.items()
+            if place in ("path", "query") or (place == "header" and name.lower() not in OF_THE_CLIENT)
+        }
 
     def _results(self, operation: Members) -> Members:
         """The schema of what comes where all went well, if it is JSON."""
@@ -145,15 +167,11 @@ class _Reader:
 def _put(definitions: dict[str, Any], steps: list[str], target: object) -> None:
     """Place `target` where the reference of `steps` looks for it; where something that holds it is there already, all is well."""
     for step in steps[:-1]:
-        inside = definitions.setdefault(_unescaped(step), {})
+        inside = definitions.setdefault(unescaped(step), {})
         if not isinstance(inside, dict):
             return
         definitions = inside
-    definitions.setdefault(_unescaped(steps[-1]), target)
-
-
-def _unescaped(step: str) -> str:
-    return step.replace("~1", "/").replace("~0", "~")
+    definitions.setdefault(unescaped(steps[-1]), target)
 
 
 def _pointers(node: object) -> Iterator[str]:
@@ -171,7 +189,8 @@ def _pointers(node: object) -> Iterator[str]:
 
 
 def _schema(parameter: Members) -> object:
-    return parameter["schema"] if "schema" in parameter else _json_schema(parameter) or {}
+    schema = parameter.get("schema")
+    return schema if isinstance(schema, Mapping | bool) else _json_schema(parameter) or {}
 
 
 def _described(schema: object, parameter: Members) -> object:
@@ -185,7 +204,29 @@ def _json_schema(holder: Members) -> Any:
     content = holder.get("content")
     if not isinstance(content, Mapping):
         return None
-    return next((media["schema"] for kind, media in content.items() if JSON.fullmatch(kind) and "schema" in media), None)
+    media = (media for kind, media in content.items() if JSON.fullmatch(kind) and isinstance(media, Mapping))
+    return next((schema for said in media if isinstance(schema := said.get("schema"), Mapping | bool)), None)
+
+
+def _lost_body(node: object, body: Members) -> Iterator[str]:
+    """What is said of a body that is no JSON, or whose schema is not there."""
+    content = body.get("content")
+    if isinstance(content, Mapping) and content:
+        yield f"a body of {', '.join(content)}"
+    elif body.get("required") is True:
+        yield "a body"
+    elif not body and isinstance(node, Mapping) and "$ref" in node:
+        yield str(node["$ref"])
+
+
+def _items(node: object) -> Iterator[Members]:
+    """The objects in a list; none where it is no list."""
+    return (item for item in node if isinstance(item, Mapping)) if isinstance(node, list) else iter(())
+
+
+def _names(node: object) -> Iterator[str]:
+    """The texts in a list; none where it is no list."""
+    return (item for item in node if isinstance(item, str)) if isinstance(node, list) else iter(())
 
 
 def _no_document(message: str, hint: str) -> DomainError:
