@@ -47,7 +47,21 @@ def test_a_schema_passes_through_unchanged(schema: Mapping[str, object]) -> None
     assert isinstance(tool.required, tuple)
 
 
-@pytest.mark.parametrize("listed", [3, None, {"tools": 3}, "t", [3], [{"title": "t"}], [{"type": "function", "function": {}}]])
+@pytest.mark.parametrize(
+    "listed",
+    [
+        3,
+        None,
+        {"tools": 3},
+        "t",
+        [3],
+        [{"title": "t"}],
+        [{"type": "function", "function": {}}],
+        [{"name": ""}],
+        [{"type": "function", "function": {"name": ""}}],
+        [{"name": "cut \ud83d"}],
+    ],
+)
 def test_what_is_no_list_of_tools_is_a_diagnostic(listed: object) -> None:
     with pytest.raises(DomainError, match="TP412"):
         real_tools(listed)

@@ -123,15 +123,20 @@ def real_tools(listed: object, origin: str = "") -> list[RealTool]:
     tools: list[RealTool] = []
     for number, entry in enumerate(_declarations(entries), 1):
         match entry:
-            case {"type": "function", "function": {"name": str(name)} as function}:
+            case {"type": "function", "function": {"name": str(name)} as function} if _is_name(name):
                 tools.append(_real_tool(name, function, origin))
-            case {"name": str(name)} if isinstance(entry, Mapping):
+            case {"name": str(name)} if isinstance(entry, Mapping) and _is_name(name):
                 tools.append(_real_tool(name, entry, origin))
             case _:
                 wrong.append(_no_tool(f"entry {number} of the list of tools is no tool with a name"))
     if wrong:
         raise DomainError(wrong)
     return tools
+
+
+def _is_name(name: str) -> bool:
+    """Whether a contract could call it so: it is not empty, and no half of a character is in it."""
+    return name != "" and name == name.encode("utf-8", "ignore").decode("utf-8")
 
 
 def _declarations(entries: Iterable[object]) -> Iterator[object]:
