@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import enum
+import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,7 @@ from toolplan.checks import lints
 from toolplan.checks.schemas import against_schemas
 from toolplan.contract import contract
 from toolplan.domain import AtomicFormula, Free, IfKnown, ValueType
+from toolplan.importing.files import listing_of
 from toolplan.importing.functions import Gathered, gather, of_module
 from toolplan.importing.functions.signatures import tool_of
 from toolplan.language.codes import Code, Severity
@@ -98,6 +101,7 @@ def gathered(*functions: Callable[..., Any], beside: str = "") -> Gathered:
         (int | None, {"anyOf": [{"type": "integer"}, {"type": "null"}]}),
         (Literal["a", "b"], {"enum": ["a", "b"]}),
         (Color, {"enum": ["red", "blue"]}),
+        (Literal[Color.RED], {"enum": ["red"]}),
         (Annotated[str, "what is meant"], {"type": "string", "description": "what is meant"}),
         (Note, {"type": "object", "properties": {"text": {"type": "string"}, "tag": {"type": "string"}}, "required": ["text"]}),
         (Point, {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "number"}}, "required": ["x"]}),
@@ -123,6 +127,34 @@ def test_what_has_a_default_is_optional_and_what_is_bound_is_no_argument() -> No
     assert tool.schema["additionalProperties"] is True
     assert tool.results == {"type": "object", "additionalProperties": {"type": "integer"}}
     assert set(tool.properties) == {"one", "two"}
+
+
+class Unseen:
+    def __repr__(self) -> str:
+        raise ValueError
+
+
+@pytest.mark.parametrize("default", [math.inf, -math.inf, math.nan, 10**5000, Unseen(), b"x"], ids=lambda default: type(default).__name__)
+def test_a_default_that_is_no_json_is_left_out(default: object) -> None:
+    def function(value: Any = default) -> None:
+        pass
+
+    assert tool_of(function).schema == {"type": "object", "properties": {"value": {}}}
+    json.loads(listing_of(gather(function).catalog.values()).kept)
+
+
+class Limit(enum.Enum):
+    FEW = 3
+    ALL = math.inf
+
+
+@pytest.mark.parametrize("hint", [Limit, Literal[b"x"], "no hint at all", "1 / 0"])
+def test_a_hint_that_no_schema_can_say_takes_anything(hint: object) -> None:
+    def function(value):  # type: ignore[no-untyped-def]
+        pass
+
+    function.__annotations__["value"] = hint
+    assert tool_of(function).properties["value"] == {}
 
 
 GOOGLE = "Do it.\n\nMore of it.\n\nArgs:\n    a: The a.\n    b (int, optional): The b,\n        with more.\n\nReturns:\n    x: no\n"
@@ -278,8 +310,37 @@ def test_the_public_functions_of_a_module_are_imported(tmp_path: Path, monkeypat
     assert list(of_module("bells_of_a_test").domain.tools) == ["ring_bell"]
 
 
+def test_a_function_is_called_as_its_module_calls_it_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (
+        "import functools\n\ndef get(key: str): 'Get it.'\n\nfetch = get\n\n@functools.wraps(get)\ndef get_anew(key): return get(key)\n\n"
+        "add = lambda one, two: one + two\n\ndef _put(key: str): 'Put it.'\n\nput = _put\n"
+    )
+    (tmp_path / "names_of_a_test.py").write_text(text, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    made = of_module("names_of_a_test")
+    assert list(made.domain.tools) == list(made.catalog) == ["get", "get_anew", "add", "put"]
+    assert made.callables["add"](1, 2) == 3
+
+
+def test_two_functions_of_one_name_are_refused() -> None:
+    def ring_bell() -> None:
+        """Another one."""
+
+    assert list(gather(ring_bell, ring_bell).catalog) == ["ring_bell"]
+    with pytest.raises(DomainError) as caught:
+        gather(ring_bell, globals()["ring_bell"])
+    (finding,) = caught.value.diagnostics
+    assert (finding.code, finding.hint) == (Code.NAME_CLASH, "rename one of them")
+
+
 @pytest.mark.parametrize(
-    ("text", "code"), [("x = 1", Code.BAD_CALL), ("1 / 0", Code.UNREADABLE_FILE), ("import no_such", Code.UNREADABLE_FILE)]
+    ("text", "code"),
+    [
+        ("x = 1", Code.BAD_CALL),
+        ("1 / 0", Code.UNREADABLE_FILE),
+        ("import no_such", Code.UNREADABLE_FILE),
+        ("raise SystemExit(3)", Code.UNREADABLE_FILE),
+    ],
 )
 def test_a_module_that_cannot_be_imported_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, code: Code) -> None:
     name = f"broken_of_a_test_{abs(hash(text))}"

@@ -52,8 +52,19 @@ def gather(*functions: Callable[..., Any], name: str = "functions", beside: str 
     Facts and types that contracts name are declared, unless `beside` does it; so is a goal for each tool and a question for each fact that
     nothing else makes known. A function without a contract gets one by its signature, with the gravest risk. Raises DomainError.
     """
-    callables = {function.__name__: function for function in functions}
-    catalog = Catalog([tool_of(function) for function in functions])
+    callables: dict[str, Callable[..., Any]] = {}
+    for function in functions:
+        first = callables.setdefault(function.__name__, function)
+        if first is not function:
+            places = " and ".join(quoted(f"{one.__module__}.{one.__qualname__}") for one in (first, function))
+            message, hint = f"two functions are called {quoted(function.__name__)}: {places}", "rename one of them"
+            raise DomainError([Diagnostic(Code.NAME_CLASH, message, None, hint)])
+    return _gathered(callables, name, beside)
+
+
+def _gathered(callables: Mapping[str, Callable[..., Any]], name: str, beside: str) -> Gathered:
+    """The same for functions by the names of their tools."""
+    catalog = Catalog([replace(tool_of(function), name=called) for called, function in callables.items()])
     contracts = [
         stated(callables[tool.name], tool, clauses)
         for tool in catalog.values()
@@ -70,22 +81,24 @@ def gather(*functions: Callable[..., Any], name: str = "functions", beside: str 
 
 
 def of_module(name: str) -> Gathered:
-    """The domain of the public functions that the module `name` defines, in their order. Raises DomainError where it cannot be imported."""
+    """The domain of the public functions that the module `name` defines, in their order, under the first name that it has for each.
+
+    Raises DomainError where it cannot be imported.
+    """
     try:
         module = import_module(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         # Whatever the module does as it is loaded is its author's to mend.
         reason = f"{type(error).__name__}: {error}"
         raise DomainError([Diagnostic(Code.UNREADABLE_FILE, f"cannot import {quoted(name)}: {reason}")]) from error
-    defined = [
-        function
-        for called, function in vars(module).items()
-        if inspect.isfunction(function) and function.__module__ == module.__name__ and not called.startswith("_")
-    ]
+    defined: dict[Callable[..., Any], str] = {}
+    for called, function in vars(module).items():
+        if inspect.isfunction(function) and function.__module__ == module.__name__ and not called.startswith("_"):
+            defined.setdefault(function, called)
     if not defined:
         message = f"{quoted(name)} defines no public function"
         raise DomainError([Diagnostic(Code.BAD_CALL, message, None, "name the module in which the functions stand")])
-    return gather(*defined, name=name.rpartition(".")[2])
+    return _gathered({called: function for function, called in defined.items()}, name.rpartition(".")[2], "")
 
 
 Declared = frozenset[tuple[str, str]]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 import decimal
 import enum
+import json
 import pathlib
 import types
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -49,12 +50,26 @@ def schema_of(hint: object, depth: int = DEEPEST) -> Schema:
     if origin in (Union, types.UnionType):
         return {"anyOf": [schema_of(choice, depth - 1) for choice in inside]}
     if origin is Literal:
-        return {"enum": list(inside)}
+        return _enumerated(inside)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {"type": "object", "additionalProperties": schema_of(inside[1], depth - 1)}
     if isinstance(origin, type) and issubclass(origin, Collection):
         return {"type": "array", "items": schema_of(inside[0], depth - 1)}
     return _named(hint, depth) if isinstance(hint, type) else {}
+
+
+def in_json(values: Sequence[object]) -> list[Any]:
+    """The values as JSON has them; none where it cannot hold one of them, such as a number without end."""
+    try:
+        found: list[Any] = json.loads(json.dumps(values, allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        return []
+    return found
+
+
+def _enumerated(values: Sequence[object]) -> Schema:
+    options = in_json([value.value if isinstance(value, enum.Enum) else value for value in values])
+    return {"enum": options} if options else {}
 
 
 def _annotated(inside: tuple[Any, ...], depth: int) -> Schema:
@@ -66,7 +81,7 @@ def _annotated(inside: tuple[Any, ...], depth: int) -> Schema:
 
 def _named(hint: type, depth: int) -> Schema:
     if issubclass(hint, enum.Enum):
-        return {"enum": [member.value for member in hint]}
+        return _enumerated(list(hint))
     if callable(own := getattr(hint, "model_json_schema", None)):
         schema: Schema = own()
         return schema
@@ -95,5 +110,6 @@ def resolved(holder: Any) -> dict[str, Any]:
     """The type hints of a function or a class; those that cannot be looked up may be anything."""
     try:
         return get_type_hints(holder, include_extras=True)
-    except (NameError, TypeError, AttributeError):
+    except Exception:
+        # A hint that is a text is code, and may raise anything.
         return {name: hint for name, hint in getattr(holder, "__annotations__", {}).items() if not isinstance(hint, str)}

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolplan.catalog import RealTool
 from toolplan.importing.functions.docstrings import docstring_of
-from toolplan.importing.functions.hints import Schema, resolved, schema_of
+from toolplan.importing.functions.hints import Schema, in_json, resolved, schema_of
 
 BOUND = ("self", "cls")
 """Parameters that no caller gives."""
@@ -30,8 +30,8 @@ def tool_of(function: Callable[..., Any]) -> RealTool:
         properties[parameter.name] = ({"description": said} if said else {}) | schema_of(hints.get(parameter.name, object))
         if parameter.default is parameter.empty:
             required.append(parameter.name)
-        elif isinstance(parameter.default, str | int | float | bool | None):
-            properties[parameter.name]["default"] = parameter.default
+        elif isinstance(parameter.default, str | int | float | bool | None) and (default := in_json([parameter.default])):
+            properties[parameter.name]["default"] = default[0]
     if required:
         schema["required"] = required
     results = schema_of(hints["return"]) if hints.get("return") not in (None, type(None)) else {}
