@@ -59,11 +59,9 @@ class Task:
 
     @property
     def only_adds(self) -> bool:
-        """Whether no operator deletes anything and nothing need be false."""
+        """Whether no operator deletes anything, or does more under a condition, and nothing need be false: no plan needs any of them twice."""
         conditions = [*self.goals, *(op.requires for op in self.operators)]
-        changes = [change for op in self.operators for change in op.changes]
-        deletes = any(op.deletes for op in self.operators) or any(change.deletes for change in changes)
-        return not deletes and not any(literals.false for literals in (*conditions, *(change.condition for change in changes)))
+        return not any(op.deletes or op.changes for op in self.operators) and not any(literals.false for literals in conditions)
 
 
 Rule = tuple[frozenset[int], frozenset[int]]
