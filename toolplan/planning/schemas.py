@@ -126,7 +126,8 @@ def _hindering(domain: Domain) -> frozenset[str]:
     What is known rules out an outcome that removes it; what a safe action removes is gone only where all that it read is known; and what it makes is
     known only there, too.
     """
-    safe: list[Action] = [action for action in (*domain.tools.values(), *domain.asks.values()) if domain.risk_of(action).safe]
+    actions: Iterator[Action] = chain(domain.tools.values(), domain.asks.values())
+    safe = [action for action in actions if domain.risk_of(action).safe]
     facts: set[str] = set()
     for tool in safe:
         if isinstance(tool, Tool) and any(True for _ in _removed_facts(tool)):

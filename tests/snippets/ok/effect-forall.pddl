@@ -24,9 +24,9 @@
 (define (problem effect-forall-problem)
   (:domain effect-forall)
   (:objects
+    archive - folder
     inbox - folder
     report - file
-    archive - folder
   )
   (:init
     (= (total-cost) 0)

@@ -31,8 +31,8 @@
 (define (problem fact-closed-problem)
   (:domain fact-closed)
   (:objects
-    report - file
     notes - file
+    report - file
   )
   (:init
     (= (total-cost) 0)

@@ -32,9 +32,9 @@
 (define (problem fact-parameters-problem)
   (:domain fact-parameters)
   (:objects
-    report - file
     anna - person
     draft - file
+    report - file
   )
   (:init
     (= (total-cost) 0)

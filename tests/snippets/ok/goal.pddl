@@ -41,8 +41,8 @@
 (define (problem goal-problem)
   (:domain goal_)
   (:objects
-    report - file
     anna - person
+    report - file
   )
   (:init
     (= (total-cost) 0)
