@@ -211,7 +211,8 @@ def test_what_is_no_document_of_version_3_is_refused(wrong: object) -> None:
     ("name", "text", "code"),
     [
         ("a.json", "{", Code.BAD_JSON),
-        ("a.json", "1" * 5_000, Code.BAD_JSON),
+        ("a.json", f'{{"a": {"9" * 5000}}}', Code.BAD_JSON),
+        ("a.yaml", "", Code.BAD_JSON),
         ("a.yaml", "a: [", Code.BAD_JSON),
         ("a.yaml", "? [1]\n: 2", Code.BAD_JSON),
         ("a.yaml", "x: 1", Code.BAD_JSON),
@@ -262,6 +263,24 @@ def test_a_name_that_older_yaml_takes_for_a_truth_is_a_name(tmp_path: Path, name
 def test_a_number_that_json_cannot_hold_is_refused(tmp_path: Path, number: str) -> None:
     with pytest.raises(DomainError):
         in_yaml(tmp_path, f"{{default: {number}}}")
+
+
+LAUGHS = "a0: &a0 [ha, ha]\n" + "".join(f"a{at}: &a{at} [{', '.join([f'*a{at - 1}'] * 10)}]\n" for at in range(1, 12))
+MERGES = "a0: &a0 {x: 1}\n" + "".join(f"a{at}: &a{at} {{<<: [{', '.join([f'*a{at - 1}'] * 10)}]}}\n" for at in range(1, 12))
+
+
+@pytest.mark.parametrize("text", [LAUGHS, MERGES, "a: &a [*a, *a]", f"a: &a {'x' * 100_000}\nb: [{', '.join(['*a'] * 1_000)}]"])
+def test_aliases_that_would_fill_the_memory_are_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.yaml").write_text(f"openapi: 3.0.3\npaths: {{}}\n{text}", "utf-8")
+    with pytest.raises(DomainError, match="TP412"):
+        read_openapi(tmp_path / "a.yaml")
+
+
+def test_aliases_stand_for_what_they_name(tmp_path: Path) -> None:
+    parameter = "{in: query, schema: {type: string}}"
+    text = f"openapi: 3.0.3\nx: &p {parameter}\npaths: {{/a: {{get: {{parameters: [{{<<: *p, name: a}}, {{<<: *p, name: b}}]}}}}}}\n"
+    (tmp_path / "a.yaml").write_text(text, "utf-8")
+    assert list(read_openapi(tmp_path / "a.yaml").tools[0].properties) == ["a", "b"]
 
 
 # Real services
