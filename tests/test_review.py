@@ -382,10 +382,10 @@ def test_a_list_that_cannot_be_read(text: str | None, code: str, tmp_path: Path)
     assert (ran.returncode, [finding["code"] for finding in json.loads(ran.stdout)["diagnostics"]]) == (1, [code])
 
 
-def test_a_name_with_half_a_character_is_printed_as_json_writes_it(tmp_path: Path) -> None:
-    (tmp_path / "tools.json").write_text('{"tools": [{"name": "t\\ud800"}]}', "utf-8")
+def test_a_description_with_half_a_character_is_printed_as_json_writes_it(tmp_path: Path) -> None:
+    (tmp_path / "tools.json").write_text('{"tools": [{"name": "t", "description": "cut \\ud83d"}]}', "utf-8")
     ran = run("review", "team.json", "--tools", "mail=tools.json", "--json", cwd=tmp_path)
-    assert (ran.returncode, [finding["name"] for finding in json.loads(ran.stdout)["findings"]]) == (1, ["mail.t\ud800"])
+    assert (ran.returncode, [finding["description"] for finding in json.loads(ran.stdout)["findings"]]) == (1, ["cut \ud83d"])
 
 
 SERVER = """
