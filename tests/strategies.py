@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from random import Random
 
 from hypothesis import strategies as st
@@ -162,43 +161,3 @@ def _tool(rng: Random, number: int, features: Features) -> str:
     header = f"({', '.join(f'{name}: {kind}' for name, kind in variables.items())})" if variables else ""
     performer = rng.choice(["", "", "", "", "", "", " by user", " by model"]) if features.rich else ""
     return f"tool t{number}{header}{performer} {{ {' '.join(clauses)} }}"
-
-
-LETTERS = "abcdefgh"
-
-
-def looks() -> st.SearchStrategy[Drawn]:
-    """Four to seven tools that only look, over facts that are known or claimed: what they remove, and outcomes that remove, come down to which."""
-    return st.integers(0, 2**32).map(lambda seed: _draw_looks(Random(seed)))
-
-
-def chains() -> st.SearchStrategy[Drawn]:
-    """Tools that remove nothing, of which some make one fact after another, each time they are called, at costs of which many are zero."""
-    return st.integers(0, 2**32).map(lambda seed: _draw_chains(Random(seed)))
-
-
-def _draw_looks(rng: Random) -> Drawn:
-    lines = ["policy { risk read 0 safe }", *(f"fact {letter}" for letter in LETTERS)]
-    for number in range(rng.randint(5, 8)):
-        one, other, third, fourth = rng.sample(LETTERS, 4)
-        lost = rng.choice([one, third])
-        clauses = [f"requires {one}"] if rng.random() < 0.9 else []
-        either = f"produces oneof (({other}, not {lost}) or {fourth})"
-        clauses.append(rng.choice([f"produces {other}", f"produces {other} when {third}", f"verifies {other}", either, either]))
-        if rng.random() < 0.2:
-            clauses.append(f"removes {lost}{f' when {fourth}' if rng.random() < 0.5 else ''}")
-        lines.append(f"tool t{number} {{ {' '.join(clauses)} cost {rng.choice(COSTS)} risk read }}")
-    state = [letter + rng.choice(["", "?"]) for letter in rng.sample(LETTERS, rng.randint(2, 4))]
-    return Drawn("\n".join(lines), tuple(state), ", ".join(rng.sample(LETTERS, rng.choice([1, 1, 2]))))
-
-
-def _draw_chains(rng: Random) -> Drawn:
-    lines = ["policy { risk read 0 safe }", *(f"fact {letter}" for letter in LETTERS)]
-    for number in range(rng.randint(1, 4)):
-        facts = rng.sample(LETTERS, rng.randint(2, len(LETTERS)))
-        made = [f"{after} when {before}" for before, after in pairwise(facts)]
-        rng.shuffle(made)
-        lines.append(f"tool t{number} {{ produces {', '.join(made)} cost {rng.choice(['0', '0', '1'])} risk read }}")
-    *state, goal = rng.sample(LETTERS, rng.randint(2, 3))
-    lines.append(f"tool at_once {{ produces {goal} cost {rng.choice(['1', '2', '7'])} risk read }}")
-    return Drawn("\n".join(lines), tuple(state), goal)

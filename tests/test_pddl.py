@@ -19,7 +19,6 @@ from unified_planning.io import PDDLReader
 from unified_planning.plans import ActionInstance, SequentialPlan
 
 from toolplan import Limit, load, loads
-from toolplan.importing.pddl import read
 from toolplan.language.loading import shipped_domains
 from toolplan.planning.engines import solve
 from toolplan.planning.inputs import build, build_scenario
@@ -180,37 +179,6 @@ def test_an_action_without_precondition_or_effect_is_written_in_full() -> None:
     text = to_pddl(build(loads("tool t { risk read }  fact f  tool u { produces f risk read }"), None, "f"))
     assert ":precondition (and)" in text.domain
     assert "(increase (total-cost) 1)" in text.domain
-
-
-UNTYPED = """
-fact seen(object)
-fact done
-constant k: object
-tool look(x: object) { produces seen(x) risk read }
-tool finish { requires seen(k) produces done risk write }
-"""
-BLOCKS = """
-(define (domain blocks)
-  (:predicates (on ?x ?y) (clear ?x) (table ?x))
-  (:action put :parameters (?x ?y) :precondition (and (clear ?x) (clear ?y) (table ?x) (not (= ?x ?y)))
-    :effect (and (on ?x ?y) (not (table ?x)) (not (clear ?y)))))
-"""
-TWO_BLOCKS = """
-(define (problem two) (:domain blocks) (:objects a b) (:init (clear a) (clear b) (table a) (table b)) (:goal (on a b)))
-"""
-
-
-@pytest.mark.parametrize(
-    ("problem", "cost"), [(build(loads(UNTYPED), (), "done"), 3), (read(BLOCKS, TWO_BLOCKS).problem, 1)], ids=["ours", "imported"]
-)
-def test_what_declares_no_types_is_typed_as_objects_are(problem: Problem, cost: int, tmp_path: Path) -> None:
-    text = to_pddl(problem)
-    files = write(text, tmp_path)
-    pddl.parse_domain(files[0])
-    pddl.parse_problem(files[1])
-    found = solve_text(text)
-    assert found is not None and Fraction(found[0], text.unit) == cost
-    assert validated(read_by_unified_planning(files), text, found[1]) is ValidationResultStatus.VALID
 
 
 def test_requirements_say_exactly_what_is_used() -> None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from downward import solve_text
 from hypothesis import HealthCheck, assume, event, given, settings
-from strategies import PLAIN, Drawn, chains, looks, problems
+from strategies import PLAIN, Drawn, problems
 
 from toolplan import DomainError, Limit, loads
 from toolplan.language.codes import Code
@@ -65,7 +65,7 @@ def key(problem: Problem, solution: Solution) -> tuple[Fraction, int] | str:
 
 
 @QUICK
-@given(problems() | problems(PLAIN) | looks() | chains())
+@given(problems() | problems(PLAIN))
 def test_every_engine_gives_the_answer_of_the_oracle_on_the_whole_problem(drawn: Drawn) -> None:
     problem = problem_of(drawn)
     expected = key(problem, oracle(problem))
@@ -75,7 +75,7 @@ def test_every_engine_gives_the_answer_of_the_oracle_on_the_whole_problem(drawn:
 
 
 @SLOW
-@given(problems() | problems(PLAIN) | looks() | chains())
+@given(problems() | problems(PLAIN))
 @pytest.mark.slow
 def test_fast_downward_through_unified_planning_agrees_with_the_oracle(drawn: Drawn) -> None:
     problem = problem_of(drawn)
@@ -83,7 +83,7 @@ def test_fast_downward_through_unified_planning_agrees_with_the_oracle(drawn: Dr
 
 
 @SLOW
-@given(problems() | problems(PLAIN) | looks() | chains())
+@given(problems() | problems(PLAIN))
 @pytest.mark.slow
 def test_fast_downward_on_our_pddl_agrees_with_the_oracle(drawn: Drawn) -> None:
     problem = problem_of(drawn)
@@ -123,53 +123,3 @@ def test_a_search_that_is_not_the_usual_one_is_named_in_the_result() -> None:
     conditional = build(loads("fact a fact b tool t { produces a when b risk read } tool u { produces b risk read }"), None, "a")
     engines = [solve(problem, "fast-downward", GENEROUS).engine for problem in (plain, conditional)]
     assert engines == ["fast-downward", "fast-downward astar(blind())"]
-
-
-SURE = """
-policy { risk read 0 safe }
-fact x
-fact a
-fact b
-fact f
-fact g
-fact h
-fact m
-"""
-
-
-@pytest.mark.parametrize(
-    "tools",
-    [
-        """tool look { requires a produces f }
-           tool use { requires f produces oneof ((m, not f) or x) }
-           tool check { requires m verifies g }""",
-        """tool look { requires a produces f, h }
-           tool use { requires f removes h produces m }
-           tool check { requires h, m verifies g }""",
-        """tool look { requires a produces f, h }
-           tool use { removes h when f produces m }
-           tool check { requires h, m verifies g }""",
-        """tool look { requires a produces b }
-           tool read { requires b produces f }
-           tool use { requires f produces oneof ((m, not f) or x) }
-           tool check { requires m verifies g }""",
-    ],
-    ids=["an outcome that removes it", "a removal that rests on it", "a removal where it holds", "what it makes known"],
-)
-def test_what_is_made_known_is_not_planned_with_as_if_it_were_claimed(tools: str) -> None:
-    problem = build(loads(SURE + tools.replace(" }", " risk read }") + "tool long { requires a cost 50 produces g }"), ["a", "x?"], ["g"])
-    expected = key(problem, oracle(problem))
-    for engine in ("in-process", "downward", "auto"):
-        assert key(problem, solve(problem, engine, GENEROUS)) == expected
-    _, steps = solve_text(to_pddl(problem)) or (0, ())
-    assert is_valid_plan(problem, Plan(tuple(steps), score(problem, steps)))
-
-
-@pytest.mark.parametrize("cost", [0, 1])
-def test_a_tool_that_makes_one_fact_after_another_is_called_as_often_as_it_takes(cost: int) -> None:
-    facts = "\n".join(f"fact f{number}" for number in range(9))
-    chain = ", ".join(f"f{number + 1} when f{number}" for number in range(8))
-    tools = f"tool chain {{ produces {chain} cost {cost} }} tool at_once {{ produces f8 cost {8 * cost + 1} }}"
-    problem = build(loads(f"policy {{ risk read 0 safe }}\n{facts}\n{tools}"), ["f0"], ["f8"])
-    for engine in ("uniform-cost", "in-process", "downward", "auto"):
-        assert key(problem, solve(problem, engine, GENEROUS)) == (8 * cost, 8)

@@ -155,8 +155,8 @@ class Compiler:
             yield self._operator(step, action, binding, literals, Trust.KNOWN)
         if self._can_claim and trust_of(self.problem, step) is Trust.CLAIMED:
             unsure = _both([possible, self.clauses(action.requires, binding, Trust.CLAIMED)])
-            if self._schemas.must_be_sure(produces(action, step), removes(action, step)):
-                # Without this, what is sure would be planned as if it were only claimed.
+            if removes(action, step):
+                # Without this, a removal on claims would be planned where it is sure.
                 unsure = _both([unsure, _negation(firm)])
             for literals in unsure:
                 if literals not in firm:

@@ -92,14 +92,6 @@ class Schemas:
             if rate not in scores:
                 scores[rate] = domain.score_of(action)
         self.unit = lcm(*(score.denominator for score in scores.values()))
-        self._hindering = _hindering(domain)
-
-    def must_be_sure(self, made: Sequence[Effect], removed: Sequence[Effect]) -> bool:
-        """Whether an action with these effects may not act on claims where all that it requires is known.
-
-        It would leave what it removes uncertain, or make a fact uncertain that is in the way of another action only if it is known.
-        """
-        return bool(removed) or any(effect.atom.fact in self._hindering for effect in made)
 
     def adders(self, fact: str) -> Sequence[str]:
         """The actions that may make `fact` true, in order of declaration."""
@@ -113,49 +105,11 @@ class Schemas:
         """The schema of the action called `name` in `domain`, which must be the one that these are made for."""
         made = self._made.get(name)
         if made is None:
-            made = self._made[name] = _schema(domain, domain.action(name), self.order[name], self)
+            made = self._made[name] = _schema(domain, domain.action(name), self.order[name])
         return made
 
 
 schemas_of = per_domain(Schemas)
-
-
-def _hindering(domain: Domain) -> frozenset[str]:
-    """The facts of which more may be possible while they are only claimed.
-
-    What is known rules out an outcome that removes it; what a safe action removes is gone only where all that it read is known; and what it makes is
-    known only there, too.
-    """
-    actions: Iterator[Action] = chain(domain.tools.values(), domain.asks.values())
-    safe = [action for action in actions if domain.risk_of(action).safe]
-    facts: set[str] = set()
-    for tool in safe:
-        if isinstance(tool, Tool) and any(True for _ in _removed_facts(tool)):
-            facts.update(_read_facts(tool), (atom.fact for outcome in tool.outcomes for atom in outcome.removes))
-    size = 0
-    while size < len(facts):
-        size = len(facts)
-        facts.update(*(_read_facts(action) for action in safe if not facts.isdisjoint(_added_facts(action))))
-    return frozenset(facts)
-
-
-def _read_facts(action: Action) -> Iterator[str]:
-    """The facts that `action` requires, or whose truth has a part in whether an effect of it fires."""
-    effects = (*action.produces, *action.removes) if isinstance(action, Tool) else action.produces
-    for condition in (action.requires, *(effect.condition for effect in effects)):
-        yield from _facts_in(condition)
-
-
-def _facts_in(condition: Condition) -> Iterator[str]:
-    waiting = [condition]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, AtomicFormula):
-            yield part.fact
-        elif isinstance(part, And | Or):
-            waiting += part.conditions
-        elif not isinstance(part, Equal):
-            waiting.append(part.condition)
 
 
 def _added_facts(action: Action) -> Iterator[str]:
@@ -181,17 +135,17 @@ def _removed_facts(action: Tool) -> Iterator[str]:
             yield atom.fact
 
 
-def _schema(domain: Domain, action: Action, order: int, schemas: Schemas) -> Schema:
+def _schema(domain: Domain, action: Action, order: int) -> Schema:
     places: dict[str, Place] = {parameter.name: number for number, parameter in enumerate(action.parameters)}
     removed: tuple[Effect, ...] = ()
-    made = added = [*action.produces]
+    added = list(action.produces)
     sure: list[Pattern] = []
     if isinstance(action, Tool):
         places |= {new.name: action.placeholder(new) for new in (*action.finds, *action.creates)}
     needs = list(needs_of(action.requires, places))
     if isinstance(action, Tool):
-        made = [*made, *(Effect(atom) for outcome in action.outcomes for atom in outcome.produces)]
-        added = [*made, *(Effect(atom) for atom in action.verifies)]
+        added += [Effect(atom) for outcome in action.outcomes for atom in outcome.produces]
+        added += [Effect(atom) for atom in action.verifies]
         removed = (*action.removes, *(Effect(atom) for outcome in action.outcomes for atom in outcome.removes))
         sure += [Pattern(ENUMERATED, (below,)) for type_name in action.enumerates for below in domain.types_below(type_name)]
         sure += [Pattern(BROUGHT, (action.placeholder(new),)) for new in (*action.finds, *action.creates)]
@@ -199,9 +153,9 @@ def _schema(domain: Domain, action: Action, order: int, schemas: Schemas) -> Sch
             # Such an outcome is not hoped for while the opposite is known.
             needs += [Need(_pattern(atom, places), True) for outcome in action.outcomes for atom in outcome.produces]
             needs += [Need(_pattern(atom, places), False) for outcome in action.outcomes for atom in outcome.removes]
-    if domain.risk_of(action).safe and schemas.must_be_sure(made, removed):
-        # It acts on claims alone only where it is not sure.
-        needs += [Need(need.pattern, not need.true) for need in needs_of(action.requires, places)]
+        if removed and domain.risk_of(action).safe:
+            # What a safe tool removes on claims alone becomes uncertain, where it is not sure.
+            needs += [Need(need.pattern, not need.true) for need in needs_of(action.requires, places)]
     for effect in (*action.produces, *removed):
         inner = places | {parameter.name: Anything(parameter.type) for parameter in effect.parameters}
         for need in needs_of(effect.condition, inner):

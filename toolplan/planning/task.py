@@ -59,9 +59,11 @@ class Task:
 
     @property
     def only_adds(self) -> bool:
-        """Whether no operator deletes anything, or does more under a condition, and nothing need be false: no plan needs any of them twice."""
+        """Whether no operator deletes anything and nothing need be false."""
         conditions = [*self.goals, *(op.requires for op in self.operators)]
-        return not any(op.deletes or op.changes for op in self.operators) and not any(literals.false for literals in conditions)
+        changes = [change for op in self.operators for change in op.changes]
+        deletes = any(op.deletes for op in self.operators) or any(change.deletes for change in changes)
+        return not deletes and not any(literals.false for literals in (*conditions, *(change.condition for change in changes)))
 
 
 Rule = tuple[frozenset[int], frozenset[int]]

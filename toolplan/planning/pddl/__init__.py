@@ -47,22 +47,15 @@ class _Writer(ActionWriter):
 
     # The domain
 
-    @property
-    def is_typed(self) -> bool:
-        """Whether anything in the text has a type; what has no other has that of all objects."""
-        domain = self.problem.domain
-        lifted = any(each.parameters for each in (*domain.facts.values(), *self.problem.actions()))
-        return bool(domain.types or self.problem.objects or lifted)
-
     def head(self) -> Iterator[str]:
         domain = self.problem.domain
         yield f"; {comment(domain.name)}{': ' + comment(domain.description) if domain.description else ''}"
         yield f"; costs are scores (cost + risk) in units of 1/{self.unit}" if self.unit > 1 else "; costs are scores: cost + risk"
         yield f"(define (domain {self.domain_name})"
-        if self.is_typed:
+        if domain.types:
             self.requirements.add("typing")
         yield f"  (:requirements {' '.join(f':{name}' for name in REQUIREMENTS if name in self.requirements)})"
-        if self.is_typed:
+        if domain.types:
             yield "  (:types"
             yield f"    {self.types[OBJECT]} - object"
             for kind in domain.types.values():
@@ -80,7 +73,7 @@ class _Writer(ActionWriter):
             )
             for status, note in ((Status.KNOWN, fact.description), (Status.CLAIMED, "claimed"), (Status.DENIED, "known to be false")):
                 if (status, fact.name) in self.predicates:
-                    yield _noted(f"    ({self.predicates[status, fact.name]}{places})", note)
+                    yield _noted(f"    ({self.predicates[status, fact.name]}{places if domain.types else ''})", note)
         for predicate in self.enumerated.values():
             yield f"    ({predicate})"
         if self.problem.placeholders:

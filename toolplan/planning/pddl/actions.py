@@ -9,7 +9,6 @@ from toolplan.language.numerals import numeral
 from toolplan.planning.pddl.conditions import ConditionWriter, conjoined, places_of
 from toolplan.planning.plans import Atom, Status, Step
 from toolplan.planning.problem import Problem
-from toolplan.planning.schemas import schemas_of
 from toolplan.planning.semantics import Trust, believed, produces, removes, trust_of, verified
 
 
@@ -40,7 +39,7 @@ class ActionWriter(ConditionWriter):
                 variables[new.name] = self.objects[f"{action.name}.{new.name}"]
         parts = [*self.presence(action.parameters, variables), self.condition(action.requires, variables, trust)]
         parts += self.not_ruled_out(action, step, variables)
-        if trust is Trust.CLAIMED and schemas_of(self.problem.domain).must_be_sure(produces(action, step), removes(action, step)):
+        if trust is Trust.CLAIMED and removes(action, step):
             parts.append(self.negated(self.condition(action.requires, variables, Trust.KNOWN)))
         tried = (step for step in sorted(self.problem.exhausted) if step.action == action.name)
         parts += [self.not_step(step, variables) for step in tried if self.objects.keys() >= set(step.arguments)]
