@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
 from hypothesis import strategies as st
@@ -58,6 +59,23 @@ def problems(features: Features = RICH) -> st.SearchStrategy[Drawn]:
     Most goals are made of what a walk through the domain made known, so that they take some steps; others are drawn blindly.
     """
     return st.integers(0, 2**32).map(lambda seed: draw_problem(Random(seed), features))
+
+
+def cascades() -> st.SearchStrategy[Drawn]:
+    """Tools that only add, most of them under conditions, and cost little or nothing: a best plan may take one of them many times."""
+    return st.integers(0, 2**32).map(lambda seed: draw_cascade(Random(seed)))
+
+
+def draw_cascade(rng: Random) -> Drawn:
+    facts = [f"f{number}" for number in range(rng.randint(4, 9))]
+    lines = [f"fact {fact}" for fact in facts]
+    for number in range(rng.randint(1, 3)):
+        pairs = list(pairwise(facts))[rng.randint(0, 2) :] if rng.random() < 0.7 else [rng.sample(facts, 2) for _ in facts[2:]]
+        produced = ", ".join(f"{after} when {before}" if rng.random() < 0.95 else after for before, after in pairs)
+        lines.append(f"tool t{number} {{ produces {produced} cost {rng.choice(['0', '0', '0', '0.5'])} risk read }}")
+    lines.append(f"tool direct {{ produces {facts[-1]} cost {rng.choice(COSTS)} risk read }}")
+    state, goal = (rng.sample(some, rng.choice([1, 1, 2])) for some in (facts[:2], facts[-2:]))
+    return Drawn("\n".join(lines), tuple(state), ", ".join(goal))
 
 
 def draw_problem(rng: Random, features: Features) -> Drawn:

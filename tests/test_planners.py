@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from downward import solve_text
 from hypothesis import HealthCheck, assume, event, given, settings
-from strategies import PLAIN, Drawn, problems
+from strategies import PLAIN, Drawn, cascades, problems
 
 from toolplan import DomainError, Limit, loads
 from toolplan.language.codes import Code
@@ -67,6 +68,17 @@ def key(problem: Problem, solution: Solution) -> tuple[Fraction, int] | str:
 @QUICK
 @given(problems() | problems(PLAIN))
 def test_every_engine_gives_the_answer_of_the_oracle_on_the_whole_problem(drawn: Drawn) -> None:
+    assert_all_agree(drawn)
+
+
+@QUICK
+@given(cascades())
+def test_every_engine_takes_a_step_as_often_as_it_is_of_use(drawn: Drawn) -> None:
+    assert_all_agree(drawn)
+
+
+def assert_all_agree(drawn: Drawn) -> None:
+    """All engines but the slow one, and the oracle."""
     problem = problem_of(drawn)
     expected = key(problem, oracle(problem))
     event("unreachable" if expected == "unreachable" else f"{expected[1]} steps")
@@ -75,7 +87,7 @@ def test_every_engine_gives_the_answer_of_the_oracle_on_the_whole_problem(drawn:
 
 
 @SLOW
-@given(problems() | problems(PLAIN))
+@given(problems() | problems(PLAIN) | cascades())
 @pytest.mark.slow
 def test_fast_downward_through_unified_planning_agrees_with_the_oracle(drawn: Drawn) -> None:
     problem = problem_of(drawn)
@@ -86,6 +98,11 @@ def test_fast_downward_through_unified_planning_agrees_with_the_oracle(drawn: Dr
 @given(problems() | problems(PLAIN))
 @pytest.mark.slow
 def test_fast_downward_on_our_pddl_agrees_with_the_oracle(drawn: Drawn) -> None:
+    assert_text_agrees(drawn)
+
+
+def assert_text_agrees(drawn: Drawn) -> None:
+    """Fast Downward on our text, and the oracle."""
     problem = problem_of(drawn)
     expected = oracle(problem)
     text = to_pddl(problem)
@@ -116,6 +133,15 @@ def supposed(task: Task, fluents: Sequence[Fluent]) -> list[int]:
     own = [task.fluents.index(fluent) for fluent in fluents if fluent in task.fluents]
     false = {fluent.atom for fluent in fluents if fluent not in task.fluents}
     return own + [~number for number, fluent in enumerate(task.fluents) if fluent.atom in false]
+
+
+@pytest.mark.parametrize("engine", ["in-process", "downward", "fast-downward", "auto"])
+def test_a_free_tool_is_taken_as_often_as_it_adds_something(engine: str) -> None:
+    facts = [f"f{number}" for number in range(9)]
+    again = f"tool again {{ produces {', '.join(f'{after} when {before}' for before, after in pairwise(facts))} cost 0 risk read }}"
+    once = "tool once { produces f8 cost 1 risk read }"
+    problem = build(loads(f"{' '.join(f'fact {fact}' for fact in facts)} policy {{ risk read 0 safe }} {again} {once}"), ["f0"], "f8")
+    assert key(problem, solve(problem, engine, GENEROUS)) == (0, 8)
 
 
 def test_a_search_that_is_not_the_usual_one_is_named_in_the_result() -> None:

@@ -59,11 +59,13 @@ class Task:
 
     @property
     def only_adds(self) -> bool:
-        """Whether no operator deletes anything and nothing need be false."""
-        conditions = [*self.goals, *(op.requires for op in self.operators)]
-        changes = [change for op in self.operators for change in op.changes]
-        deletes = any(op.deletes for op in self.operators) or any(change.deletes for change in changes)
-        return not deletes and not any(literals.false for literals in (*conditions, *(change.condition for change in changes)))
+        """Whether each operator adds the same in every state, deletes nothing, and nothing need be false: then none is of use twice.
+
+        What has conditional effects may be: it adds more where more holds.
+        """
+        if any(op.changes or op.deletes for op in self.operators):
+            return False
+        return not any(literals.false for literals in (*self.goals, *(op.requires for op in self.operators)))
 
 
 Rule = tuple[frozenset[int], frozenset[int]]

@@ -22,6 +22,6 @@ def in_process(task: Task, limit: Limit, effort: float = inf) -> Optimal | Bound
     if forced is not None:
         return forced
     budget = Budget(limit, effort)
-    if task.only_adds and not any(operator.changes for operator in task.operators):
+    if task.only_adds:
         return branch_and_bound(task, budget)
     return a_star(task, budget)
