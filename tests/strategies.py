@@ -78,6 +78,46 @@ def draw_cascade(rng: Random) -> Drawn:
     return Drawn("\n".join(lines), tuple(state), ", ".join(goal))
 
 
+def doubts() -> st.SearchStrategy[Drawn]:
+    """Mostly reads, over facts of which some are claimed and some known to be false: what is known may rule out what is hoped for."""
+    return st.integers(0, 2**32).map(lambda seed: draw_doubt(Random(seed)))
+
+
+def draw_doubt(rng: Random) -> Drawn:
+    facts = ["a", "b", "c", "d", "shut"]
+    lines = [f"fact {fact}{' closed' if fact in CLOSED else ''}" for fact in (*facts, "rumour", "goal")]
+    tools = [f"requires {rng.choice(facts[2:])} verifies goal", "requires a produces goal cost 50"]
+    tools += [_doubting(rng, facts) for _ in range(rng.randint(4, 7))]
+    for number, clauses in enumerate(tools):
+        performer = rng.choice([""] * 12 + [" by user", " by model"])
+        lines.append(f"tool t{number}{performer} {{ {clauses} risk {rng.choice(['read'] * 7 + ['write'])} }}")
+    given = [rng.choice([fact, fact, f"{fact}?", f"not {fact}"]) for fact in rng.sample(facts[1:], rng.choice([0, 1, 1, 2]))]
+    return Drawn("\n".join(lines), ("a", "rumour?", *given), "goal")
+
+
+def _doubting(rng: Random, facts: Sequence[str]) -> str:
+    """The clauses of a tool that mostly changes what others hope for or build on."""
+    # Each fact leads to the next, so that most ways to the goal are long.
+    read, one = rng.choice(list(pairwise(facts)))
+    other, third = rng.sample([fact for fact in facts if fact not in (read, one)], 2)
+    effects = [
+        *[f"produces {one}"] * 6,
+        f"produces {one}, {other}",
+        f"produces {one} when {other}",
+        *[f"produces oneof (({one}, not {read}) or {third})"] * 6,
+        f"produces oneof (({one}, not {other}) or {third})",
+        f"produces oneof ({one} or (not {other}))",
+        f"removes {one}",
+        f"removes {read}",
+        f"removes {one} when {other}",
+        f"produces {one} removes {other}",
+        f"produces {one} removes {other} when {third}",
+        f"verifies {one}",
+    ]
+    required = [read if rng.random() < 0.9 else f"not {read}"] + [third] * (rng.random() < 0.15)
+    return f"requires {rng.choice([' or ', ', ']).join(required)} {rng.choice(effects)} cost {rng.choice(['0', '1', '2'])}"
+
+
 def draw_problem(rng: Random, features: Features) -> Drawn:
     lines = [f"type {name}" for name in OBJECTS]
     for fact, types in FACTS.items():

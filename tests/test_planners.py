@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 from downward import solve_text
 from hypothesis import HealthCheck, assume, event, given, settings
-from strategies import PLAIN, Drawn, cascades, problems
+from strategies import PLAIN, Drawn, cascades, doubts, problems
 
 from toolplan import DomainError, Limit, loads
 from toolplan.language.codes import Code
@@ -77,6 +77,12 @@ def test_every_engine_takes_a_step_as_often_as_it_is_of_use(drawn: Drawn) -> Non
     assert_all_agree(drawn)
 
 
+@QUICK
+@given(doubts())
+def test_no_engine_plans_as_unsure_what_will_be_known(drawn: Drawn) -> None:
+    assert_all_agree(drawn)
+
+
 def assert_all_agree(drawn: Drawn) -> None:
     """All engines but the slow one, and the oracle."""
     problem = problem_of(drawn)
@@ -87,7 +93,7 @@ def assert_all_agree(drawn: Drawn) -> None:
 
 
 @SLOW
-@given(problems() | problems(PLAIN) | cascades())
+@given(problems() | problems(PLAIN) | cascades() | doubts())
 @pytest.mark.slow
 def test_fast_downward_through_unified_planning_agrees_with_the_oracle(drawn: Drawn) -> None:
     problem = problem_of(drawn)
@@ -98,6 +104,13 @@ def test_fast_downward_through_unified_planning_agrees_with_the_oracle(drawn: Dr
 @given(problems() | problems(PLAIN))
 @pytest.mark.slow
 def test_fast_downward_on_our_pddl_agrees_with_the_oracle(drawn: Drawn) -> None:
+    assert_text_agrees(drawn)
+
+
+@SLOW
+@given(doubts())
+@pytest.mark.slow
+def test_our_pddl_plans_nothing_as_unsure_that_will_be_known(drawn: Drawn) -> None:
     assert_text_agrees(drawn)
 
 
@@ -142,6 +155,33 @@ def test_a_free_tool_is_taken_as_often_as_it_adds_something(engine: str) -> None
     once = "tool once { produces f8 cost 1 risk read }"
     problem = build(loads(f"{' '.join(f'fact {fact}' for fact in facts)} policy {{ risk read 0 safe }} {again} {once}"), ["f0"], "f8")
     assert key(problem, solve(problem, engine, GENEROUS)) == (0, 8)
+
+
+HOPED = """
+fact a  fact f  fact m  fact h  fact g  fact x
+tool look { requires a produces f risk read }
+tool use { requires f produces oneof ((m, not f) or h) risk read }
+tool check { requires m verifies g risk read }
+"""
+"""What `look` makes known rules out what `use` is hoped to find."""
+SURELY_REMOVED = """
+fact a  fact f  fact m  fact h  fact g  fact x
+tool look { requires a produces f risk read }
+tool use { requires f produces m removes h risk read }
+tool check { requires h, m verifies g risk read }
+"""
+"""What `look` makes known makes sure that `use` removes what `check` needs at least as a claim."""
+
+
+@pytest.mark.parametrize("engine", ["uniform-cost", "in-process", "downward", "fast-downward", "auto"])
+@pytest.mark.parametrize("domain", [HOPED, SURELY_REMOVED], ids=["hoped for", "surely removed"])
+def test_a_safe_tool_does_not_claim_what_it_makes_known(domain: str, engine: str) -> None:
+    state = ["a", "x?", "h"]
+    problem = build(loads(domain), state, "g")
+    assert key(problem, solve(problem, engine, GENEROUS)) == "unreachable"
+    otherwise = build(loads(f"{domain} tool long {{ requires a cost 50 produces g risk read }}"), state, "g")
+    assert key(otherwise, solve(otherwise, engine, GENEROUS)) == (50, 1)
+    assert solve_text(to_pddl(problem)) is None
 
 
 def test_a_search_that_is_not_the_usual_one_is_named_in_the_result() -> None:

@@ -26,7 +26,7 @@ from toolplan.domain import (
 )
 from toolplan.language.codes import Code
 from toolplan.language.diagnostics import Diagnostic, DomainError
-from toolplan.planning.knowledge import asked_false, can_claim
+from toolplan.planning.knowledge import asked_false, can_claim, serves_unsure
 from toolplan.planning.plans import Atom, Fluent, Status, Step
 from toolplan.planning.problem import ENUMERATED, Problem, ground, to_be_brought
 from toolplan.planning.schemas import schemas_of
@@ -155,8 +155,8 @@ class Compiler:
             yield self._operator(step, action, binding, literals, Trust.KNOWN)
         if self._can_claim and trust_of(self.problem, step) is Trust.CLAIMED:
             unsure = _both([possible, self.clauses(action.requires, binding, Trust.CLAIMED)])
-            if removes(action, step):
-                # Without this, a removal on claims would be planned where it is sure.
+            if serves_unsure(self.problem.domain, produces(action, step), removes(action, step)):
+                # Without this, it would be planned as unsure where it is sure.
                 unsure = _both([unsure, _negation(firm)])
             for literals in unsure:
                 if literals not in firm:

@@ -22,6 +22,7 @@ from toolplan.domain import (
     Or,
     Tool,
 )
+from toolplan.planning.knowledge import serves_unsure
 from toolplan.planning.memo import per_domain
 from toolplan.planning.problem import BROUGHT, ENUMERATED
 
@@ -153,8 +154,8 @@ def _schema(domain: Domain, action: Action, order: int) -> Schema:
             # Such an outcome is not hoped for while the opposite is known.
             needs += [Need(_pattern(atom, places), True) for outcome in action.outcomes for atom in outcome.produces]
             needs += [Need(_pattern(atom, places), False) for outcome in action.outcomes for atom in outcome.removes]
-        if removed and domain.risk_of(action).safe:
-            # What a safe tool removes on claims alone becomes uncertain, where it is not sure.
+        if domain.risk_of(action).safe and serves_unsure(domain, added, removed):
+            # A safe tool also acts on claims alone, and that may be what helps.
             needs += [Need(need.pattern, not need.true) for need in needs_of(action.requires, places)]
     for effect in (*action.produces, *removed):
         inner = places | {parameter.name: Anything(parameter.type) for parameter in effect.parameters}

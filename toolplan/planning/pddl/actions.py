@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from toolplan.domain import Action, And, AtomicFormula, Effect, Performer, Term, Tool, Variable
 from toolplan.language.numerals import numeral
+from toolplan.planning.knowledge import serves_unsure
 from toolplan.planning.pddl.conditions import ConditionWriter, conjoined, places_of
 from toolplan.planning.plans import Atom, Status, Step
 from toolplan.planning.problem import Problem
@@ -39,7 +40,7 @@ class ActionWriter(ConditionWriter):
                 variables[new.name] = self.objects[f"{action.name}.{new.name}"]
         parts = [*self.presence(action.parameters, variables), self.condition(action.requires, variables, trust)]
         parts += self.not_ruled_out(action, step, variables)
-        if trust is Trust.CLAIMED and removes(action, step):
+        if trust is Trust.CLAIMED and serves_unsure(self.problem.domain, produces(action, step), removes(action, step)):
             parts.append(self.negated(self.condition(action.requires, variables, Trust.KNOWN)))
         tried = (step for step in sorted(self.problem.exhausted) if step.action == action.name)
         parts += [self.not_step(step, variables) for step in tried if self.objects.keys() >= set(step.arguments)]
