@@ -14,6 +14,9 @@ from commands import run
 from downward import solve_text
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from strategies import Drawn, cascades, doubts
+from strategies import problems as drawn_problems
+from test_planners import problem_of
 
 from toolplan import DomainError, Limit
 from toolplan.importing.pddl import Imported, read
@@ -23,7 +26,7 @@ from toolplan.language.formatter import format_source
 from toolplan.language.loading import loads
 from toolplan.language.source import Source
 from toolplan.planning.engines import IN_PROCESS, UNIFORM_COST, solve
-from toolplan.planning.pddl import Pddl
+from toolplan.planning.pddl import Pddl, to_pddl
 from toolplan.planning.plans import Optimal, Step, Unreachable
 from toolplan.planning.semantics import applicable, goal_reached, score, successor
 
@@ -328,6 +331,23 @@ def test_plans_cost_what_fast_downward_finds_in_the_same_text(texts: tuple[str, 
     else:
         assert isinstance(solution, Optimal)
         assert solution.plan.score == Fraction(found[0])
+
+
+# What we write
+
+
+@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(drawn_problems() | cascades() | doubts())
+def test_our_own_text_is_read_and_plans_cost_the_same(drawn: Drawn) -> None:
+    problem = problem_of(drawn)
+    text = to_pddl(problem)
+    ours, theirs = (solve(each, IN_PROCESS, Limit(seconds=60)) for each in (problem, read(text.domain, text.problem).problem))
+    if isinstance(ours, Optimal):
+        assert isinstance(theirs, Optimal)
+        assert theirs.plan.score == ours.plan.score * text.unit
+    else:
+        assert isinstance(ours, Unreachable)
+        assert isinstance(theirs, Unreachable)
 
 
 # Mistakes

@@ -186,3 +186,23 @@ def test_requirements_say_exactly_what_is_used() -> None:
     assert "(:requirements :strips :action-costs)" in plain.domain
     rich = to_pddl(build(loads("fact f fact g closed tool t { requires not g produces f risk read }"), None, "f"))
     assert "(:requirements :strips :negative-preconditions :action-costs)" in rich.domain
+
+
+CLAIMS = "fact x  fact s  fact t  fact u  fact g "
+
+
+@pytest.mark.parametrize(
+    ("tool", "actions"),
+    [
+        ("look { requires not s produces t removes g risk read }", ["look"]),
+        ("look { produces t risk read }", ["look"]),
+        (
+            "look { requires t produces oneof ((u, not t) or g) risk read }",
+            ["look-outcome-1-on-claims", "look-outcome-2", "look-outcome-2-on-claims"],
+        ),
+        ("look { requires not u produces oneof (u or g) risk read }", ["look-outcome-2"]),
+    ],
+)
+def test_actions_that_could_never_be_taken_are_not_written(tool: str, actions: list[str]) -> None:
+    text = to_pddl(build(loads(f"{CLAIMS} tool {tool}"), ["x?", "not s"], "t"))
+    assert list(text.actions) == actions

@@ -34,7 +34,7 @@ class Pddl:
 
 
 def to_pddl(problem: Problem) -> Pddl:
-    """Write `problem` as a domain and a problem of PDDL. Every action is there, whether it helps the goal or not."""
+    """Write `problem` as a domain and a problem of PDDL. Every action is there that its condition does not rule out, whether it helps the goal or not."""
     return _Writer(problem).write()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from toolplan.domain import Action, And, AtomicFormula, Effect, Performer, Term, Tool, Variable
+from toolplan.domain import Action, And, AtomicFormula, Condition, Effect, Performer, Term, Tool, Variable
 from toolplan.language.numerals import numeral
 from toolplan.planning.knowledge import serves_unsure
 from toolplan.planning.pddl.conditions import ConditionWriter, conjoined, places_of
@@ -21,23 +21,26 @@ class ActionWriter(ConditionWriter):
         self.actions: dict[str, tuple[str, int]] = {}
 
     def action(self, action: Action) -> Iterator[str]:
-        """One action of the text for each outcome, and one more where it may act on claims alone."""
-        outcomes = range(len(action.outcomes)) if isinstance(action, Tool) and action.outcomes else (-1,)
-        for outcome in outcomes:
-            step = Step(action.name, (), outcome)
-            suffix = f"-outcome-{outcome + 1}" if outcome >= 0 else ""
-            yield from self.variant(action, step, suffix, Trust.KNOWN)
-            if self.claims and trust_of(self.problem, step) is Trust.CLAIMED:
-                yield from self.variant(action, step, f"{suffix}-on-claims", Trust.CLAIMED)
-
-    def variant(self, action: Action, step: Step, suffix: str, trust: Trust) -> Iterator[str]:
-        """The lines of one action of the text, with the contract it comes from above them."""
-        name = self.names.new(action.name + suffix)
-        self.actions[name] = (action.name, step.outcome)
+        """One action of the text for each outcome that may come about, and one more where it may act on claims alone."""
         variables = {parameter.name: f"?{place}" for parameter, place in zip(action.parameters, places_of(action.parameters), strict=True)}
         if isinstance(action, Tool):
             for new in (*action.finds, *action.creates):
                 variables[new.name] = self.objects[f"{action.name}.{new.name}"]
+        known, claimed = (self.condition(action.requires, variables, trust) for trust in (Trust.KNOWN, Trust.CLAIMED))
+        outcomes = range(len(action.outcomes)) if isinstance(action, Tool) and action.outcomes else (-1,)
+        for outcome in outcomes:
+            step = Step(action.name, (), outcome)
+            suffix = f"-outcome-{outcome + 1}" if outcome >= 0 else ""
+            yield from self.variant(action, step, suffix, variables, Trust.KNOWN)
+            if known != claimed and trust_of(self.problem, step) is Trust.CLAIMED:
+                yield from self.variant(action, step, f"{suffix}-on-claims", variables, Trust.CLAIMED)
+
+    def variant(self, action: Action, step: Step, suffix: str, variables: Mapping[str, str], trust: Trust) -> Iterator[str]:
+        """The lines of one action of the text, with the contract it comes from above them; none where it can never be taken."""
+        if self.is_ruled_out(action, step, variables, trust):
+            return
+        name = self.names.new(action.name + suffix)
+        self.actions[name] = (action.name, step.outcome)
         parts = [*self.presence(action.parameters, variables), self.condition(action.requires, variables, trust)]
         parts += self.not_ruled_out(action, step, variables)
         if trust is Trust.CLAIMED and serves_unsure(self.problem.domain, produces(action, step), removes(action, step)):
@@ -64,6 +67,11 @@ class ActionWriter(ConditionWriter):
         places = list(variables.values())
         equal = " ".join(f"(= {place} {self.objects[argument]})" for place, argument in zip(places, step.arguments, strict=False))
         return f"(not (and {equal}))"
+
+    def is_ruled_out(self, action: Action, step: Step, variables: Mapping[str, str], trust: Trust) -> bool:
+        """Whether what the step requires always rules its outcome out."""
+        required = {self.condition(part, variables, trust) for part in _conjuncts(action.requires)}
+        return any(f"(not {text})" in self.not_ruled_out(action, step, variables) for text in required)
 
     def not_ruled_out(self, action: Action, step: Step, variables: Mapping[str, str]) -> list[str]:
         """That nothing known rules the outcome out; see `semantics.ruled_out`."""
@@ -161,6 +169,14 @@ class ActionWriter(ConditionWriter):
             yield self.predicate(Status.CLAIMED, formula, variables)
         if formula.fact in self.denials:
             yield f"(not {self.predicate(Status.DENIED, formula, variables)})"
+
+
+def _conjuncts(condition: Condition) -> Iterator[Condition]:
+    if isinstance(condition, And):
+        for part in condition.conditions:
+            yield from _conjuncts(part)
+    else:
+        yield condition
 
 
 def _always(effect: Effect) -> bool:
