@@ -19,6 +19,7 @@ from unified_planning.io import PDDLReader
 from unified_planning.plans import ActionInstance, SequentialPlan
 
 from toolplan import Limit, load, loads
+from toolplan.importing.pddl import read
 from toolplan.language.loading import shipped_domains
 from toolplan.planning.engines import solve
 from toolplan.planning.inputs import build, build_scenario
@@ -186,6 +187,42 @@ def test_requirements_say_exactly_what_is_used() -> None:
     assert "(:requirements :strips :action-costs)" in plain.domain
     rich = to_pddl(build(loads("fact f fact g closed tool t { requires not g produces f risk read }"), None, "f"))
     assert "(:requirements :strips :negative-preconditions :action-costs)" in rich.domain
+
+
+UNTYPED = """
+fact seen(object)  fact beside(object, object)  fact done
+constant k: object
+tool look(x: object) { produces seen(x) risk read }
+tool put(x: object, y: object) { requires seen(x), seen(y) produces beside(x, y) risk write }
+tool finish { requires beside(k, k) produces done risk write }
+"""
+NO_THINGS = "fact done  tool t { requires forall x: object (x = x) produces done risk read }"
+BLOCKS = """
+(define (domain blocks) (:predicates (on ?x ?y) (clear ?x))
+ (:action put :parameters (?x ?y) :precondition (and (clear ?x) (clear ?y)) :effect (and (on ?x ?y) (not (clear ?y)))))
+"""
+TWO_BLOCKS = "(define (problem two) (:domain blocks) (:objects a b) (:init (clear a) (clear b)) (:goal (on a b)))"
+
+
+@pytest.mark.parametrize(
+    ("problem", "count"),
+    [
+        (build(loads(UNTYPED), None, "done"), 3),
+        (build(loads(NO_THINGS), None, "done"), 1),
+        (read(BLOCKS, TWO_BLOCKS).problem, 1),
+    ],
+    ids=["objects", "no objects", "imported"],
+)
+def test_all_readers_take_what_has_no_types(problem: Problem, count: int, tmp_path: Path) -> None:
+    text = to_pddl(problem)
+    files = write(text, tmp_path)
+    pddl.parse_domain(files[0])
+    pddl.parse_problem(files[1])
+    found = solve_text(text)
+    assert found is not None
+    assert len(found[1]) == count
+    assert validated(read_by_unified_planning(files), text, found[1]) is ValidationResultStatus.VALID
+    assert len(read(text.domain, text.problem).problem.objects) == len(problem.objects)
 
 
 CLAIMS = "fact x  fact s  fact t  fact u  fact g "

@@ -49,13 +49,14 @@ class _Writer(ActionWriter):
 
     def head(self) -> Iterator[str]:
         domain = self.problem.domain
+        predicates = list(self.predicate_lines())
+        if domain.types or self.problem.objects:
+            self.requirements.add("typing")
         yield f"; {comment(domain.name)}{': ' + comment(domain.description) if domain.description else ''}"
         yield f"; costs are scores (cost + risk) in units of 1/{self.unit}" if self.unit > 1 else "; costs are scores: cost + risk"
         yield f"(define (domain {self.domain_name})"
-        if domain.types:
-            self.requirements.add("typing")
         yield f"  (:requirements {' '.join(f':{name}' for name in REQUIREMENTS if name in self.requirements)})"
-        if domain.types:
+        if "typing" in self.requirements:
             yield "  (:types"
             yield f"    {self.types[OBJECT]} - object"
             for kind in domain.types.values():
@@ -67,19 +68,20 @@ class _Writer(ActionWriter):
             yield from self.typed_objects(constants)
             yield "  )"
         yield "  (:predicates"
-        for fact in domain.facts.values():
-            places = "".join(
-                f" ?{place} - {self.types[p.type]}" for place, p in zip(places_of(fact.parameters), fact.parameters, strict=True)
-            )
+        yield from predicates
+        yield "  )"
+        yield "  (:functions (total-cost) - number)"
+
+    def predicate_lines(self) -> Iterator[str]:
+        for fact in self.problem.domain.facts.values():
+            places = self.typed([f"?{place}" for place in places_of(fact.parameters)], fact.parameters)
             for status, note in ((Status.KNOWN, fact.description), (Status.CLAIMED, "claimed"), (Status.DENIED, "known to be false")):
                 if (status, fact.name) in self.predicates:
-                    yield _noted(f"    ({self.predicates[status, fact.name]}{places if domain.types else ''})", note)
+                    yield _noted(f"    ({' '.join(filter(None, [self.predicates[status, fact.name], places]))})", note)
         for predicate in self.enumerated.values():
             yield f"    ({predicate})"
         if self.problem.placeholders:
             yield f"    ({self.present} ?thing - {self.types[OBJECT]})  ; what tools find or create is there once they have"
-        yield "  )"
-        yield "  (:functions (total-cost) - number)"
 
     # The problem
 

@@ -52,8 +52,7 @@ class ActionWriter(ConditionWriter):
         yield ""
         yield f"  ; {comment(_contract(self.problem, action))}"
         yield f"  (:action {name}"
-        places = " ".join(f"{variables[p.name]} - {self.types[p.type]}" for p in action.parameters)
-        yield f"    :parameters ({places})"
+        yield f"    :parameters ({self.typed((variables[p.name] for p in action.parameters), action.parameters)})"
         yield f"    :precondition {conjoined(parts)}"
         yield f"    :effect (and {' '.join([*effects, f'(increase (total-cost) {int(score)})'])})"
         yield "  )"
@@ -132,8 +131,7 @@ class ActionWriter(ConditionWriter):
         text = conjoined(parts)
         if other.parameters:
             self.requirements.add("existential-preconditions")
-            places = " ".join(f"{inner[p.name]} - {self.types[p.type]}" for p in other.parameters)
-            text = f"(exists ({places}) {text})"
+            text = f"(exists ({self.typed((inner[p.name] for p in other.parameters), other.parameters)}) {text})"
         return self.negated(text)
 
     def firing(self, action: Action, step: Step, effect: Effect, variables: Mapping[str, str], trust: Trust) -> Iterator[tuple[bool, str]]:
@@ -157,7 +155,7 @@ class ActionWriter(ConditionWriter):
             texts = [f"(when {condition} {conjoined(changes)})"]
         if effect.parameters:
             self.requirements.add("conditional-effects")
-            places = " ".join(f"{variables[p.name]} - {self.types[p.type]}" for p in effect.parameters)
+            places = self.typed((variables[p.name] for p in effect.parameters), effect.parameters)
             texts = [f"(forall ({places}) {texts[0] if len(texts) == 1 else conjoined(texts)})"]
         yield from texts
 

@@ -72,8 +72,9 @@ class ConditionWriter:
             return f"(or {' '.join(parts)})" if parts else "(or)"
         universal = isinstance(condition, ForAll) is wanted
         self.requirements.add("universal-preconditions" if universal else "existential-preconditions")
-        inner = dict(variables) | self.quantified(condition.parameters, variables)
-        places = " ".join(f"{inner[p.name]} - {self.types[p.type]}" for p in condition.parameters)
+        fresh = self.quantified(condition.parameters, variables)
+        inner = dict(variables) | fresh
+        places = self.typed(fresh.values(), condition.parameters)
         body = self.condition(condition.condition, inner, trust, wanted=wanted)
         present = self.presence(condition.parameters, inner)
         if present and universal:
@@ -85,6 +86,13 @@ class ConditionWriter:
             sorted({p.type for p in condition.parameters} & self.problem.open_types) if isinstance(condition, ForAll) and wanted else []
         )
         return conjoined([text, *(f"({self.enumerated[name]})" for name in needed)])
+
+    def typed(self, variables: Iterable[str], parameters: Iterable[Parameter]) -> str:
+        """`variables`, one for each of `parameters`, with their types."""
+        text = " ".join(f"{variable} - {self.types[parameter.type]}" for variable, parameter in zip(variables, parameters, strict=True))
+        if text:
+            self.requirements.add("typing")
+        return text
 
     def quantified(self, parameters: Iterable[Parameter], variables: Mapping[str, str]) -> dict[str, str]:
         """Names for the variables of a quantifier, other than those in scope."""
