@@ -518,6 +518,19 @@ def test_features_are_refused_by_name(feature: str) -> None:
     assert message.startswith(FEATURES[feature][0])
 
 
+@pytest.mark.parametrize(("increase", "score"), [("(increase (total-cost) 4)", 4), ("", 2)])
+def test_without_another_metric_least_is_what_its_hint_says(increase: str, score: int) -> None:
+    domain = f"""(define (domain d) (:predicates (a) (g)) (:functions (total-cost))
+        (:action free :effect (a)) (:action last :precondition (a) :effect (and (g) {increase})))"""
+    problem = "(define (problem p) (:domain d) (:init) (:goal (g)) (:metric maximize (total-cost)))"
+    with pytest.raises(DomainError) as error:
+        read(domain, problem)
+    assert error.value.diagnostics[0].hint == FEATURES["metric"][1]
+    solution = solve(read(domain, problem.replace("(:metric maximize (total-cost))", "")).problem, UNIFORM_COST)
+    assert isinstance(solution, Optimal)
+    assert solution.plan.score == score
+
+
 def test_what_is_only_declared_stops_nobody() -> None:
     domain = DOMAIN.replace(":strips", ":durative-actions :fluents").replace("(watts ?l - lamp)", "(watts ?l - lamp) (fuel ?r - room)")
     assert findings(domain, PROBLEM.replace("(:init", "(:init (= (fuel hall) -2.5)")) == []

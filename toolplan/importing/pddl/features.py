@@ -35,7 +35,10 @@ FEATURES = {
     "computed cost": ("a cost that is computed", "a cost is a number, or a function with its values in `:init`"),
     "conditional cost": ("a cost under `when` or `forall`", "let the action cost the same wherever it is taken"),
     "nondeterministic effect": ("a nondeterministic effect", "write `oneof` into the imported tool"),
-    "metric": ("a metric other than `minimize (total-cost)`", "leave it out, and every step costs 1"),
+    "metric": (
+        "a metric other than `minimize (total-cost)`",
+        "leave it out: least is then the `total-cost`, or where no action increases it, the number of steps",
+    ),
 }
 """What cannot be imported: what messages call it, and what to do instead."""
 
