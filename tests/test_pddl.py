@@ -14,6 +14,7 @@ import pddl
 import pytest
 import unified_planning as up
 from downward import solve_text
+from pddl.exceptions import PDDLMissingRequirementError
 from unified_planning.engines import SequentialPlanValidator, ValidationResultStatus
 from unified_planning.io import PDDLReader
 from unified_planning.plans import ActionInstance, SequentialPlan
@@ -223,6 +224,19 @@ def test_all_readers_take_what_has_no_types(problem: Problem, count: int, tmp_pa
     assert len(found[1]) == count
     assert validated(read_by_unified_planning(files), text, found[1]) is ValidationResultStatus.VALID
     assert len(read(text.domain, text.problem).problem.objects) == len(problem.objects)
+
+
+@pytest.mark.parametrize("goal", ["f or g", "forall x: t (p(x))", "exists x: t (p(x))", "exists x: t, y: t (x != y)"])
+def test_rich_goals_are_read_by_all_but_the_pddl_package(goal: str, tmp_path: Path) -> None:
+    """It has no way to be told what the goal of a problem needs; once it has, the page on the language can say so."""
+    text = to_pddl(build(loads("type t constant a, b: t fact f fact g fact p(t) tool u(x: t) { produces f, p(x) risk read }"), None, goal))
+    files = write(text, tmp_path)
+    pddl.parse_domain(files[0])
+    with pytest.raises(PDDLMissingRequirementError):
+        pddl.parse_problem(files[1])
+    found = solve_text(text)
+    assert found is not None
+    assert validated(read_by_unified_planning(files), text, found[1]) is ValidationResultStatus.VALID
 
 
 CLAIMS = "fact x  fact s  fact t  fact u  fact g "
