@@ -17,9 +17,10 @@ from toolplan import DomainError, frontier, loads
 from toolplan.bench.registries import families
 from toolplan.language.codes import Code
 from toolplan.planning.compact import compact
+from toolplan.planning.engines import solve
 from toolplan.planning.grounding import compile_relevant, compile_task
 from toolplan.planning.inputs import build
-from toolplan.planning.plans import Step, Unreachable
+from toolplan.planning.plans import Optimal, Step, Unreachable
 from toolplan.planning.preparation import prepare
 from toolplan.planning.problem import Problem
 from toolplan.planning.task import Task, missing, reachable, relevant
@@ -142,6 +143,36 @@ def test_what_nobody_reads_is_no_part_of_the_task() -> None:
     task = prepare(build(loads(text), "a, old", "b"))
     assert isinstance(task, Task)
     assert (task.only_adds, len(task.fluents), len(task.operators)) == (True, 1, 1)
+
+
+FILES = """
+type file  fact found(file)  fact read(file)  fact listed(file)  fact done  fact x
+tool open(f: file) { requires found(f) produces read(f) risk read }
+tool enlist(f: file) { requires found(f) produces listed(f) risk read }
+"""
+ANY = "tool report { requires exists f: file (read(f)) produces done risk read }"
+ALL = "tool report { requires forall f: file (read(f) or listed(f)) produces done risk read }"
+ANY_UNLESS_KNOWN = "tool report { requires exists f: file (read(f)) produces done removes x risk read }"
+"""On claims it does something else, and so must tell them from what is known: a product of as many parts as there are files."""
+
+
+def of_files(number: int, tool: str, goal: str = "done") -> Problem:
+    return build(loads(FILES + tool), ["x?", *(f"found(f{one})" for one in range(number))], goal)
+
+
+@pytest.mark.parametrize("goal", ["done", "exists f: file (read(f))"])
+def test_any_of_many_is_as_good_as_any_of_few(goal: str) -> None:
+    few, many = (solve(of_files(number, ANY, goal)) for number in (10, 1_500))
+    assert isinstance(few, Optimal)
+    assert isinstance(many, Optimal)
+    assert many.plan == few.plan
+
+
+@pytest.mark.parametrize(("number", "tool"), [(5_001, ANY), (10, ALL), (1_500, ANY_UNLESS_KNOWN)])
+def test_more_alternatives_than_can_be_written_out_are_a_diagnostic(number: int, tool: str) -> None:
+    with pytest.raises(DomainError) as caught:
+        prepare(of_files(number, tool))
+    assert [finding.code for finding in caught.value.diagnostics] == [Code.GROUNDING_TOO_LARGE]
 
 
 def test_a_permission_that_its_own_call_consumes_leaves_a_task_that_only_adds() -> None:

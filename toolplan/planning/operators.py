@@ -6,7 +6,9 @@ where nothing can be uncertain, and denied where nothing asks for it, so that mo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from threading import Lock
 
 from toolplan.domain import (
@@ -34,7 +36,12 @@ from toolplan.planning.semantics import Trust, atom_truth, believed, certain, pr
 from toolplan.planning.task import Change, Literals, Operator
 
 MOST_CLAUSES = 512
-"""Disjuncts of one condition after grounding."""
+"""Disjuncts of one condition after grounding, where disjunctions are multiplied out."""
+MOST_ALTERNATIVES = 5_000
+"""The same where they stand side by side, as those of an `exists`: they are no more than the objects and what is written of them."""
+
+MOST_LITERALS = 500_000
+"""What is written out at once where a disjunction of more than `MOST_CLAUSES` is multiplied out."""
 
 
 class Vocabulary:
@@ -158,8 +165,9 @@ class Compiler:
             if serves_unsure(self.problem.domain, produces(action, step), removes(action, step)):
                 # Without this, it would be planned as unsure where it is sure.
                 unsure = _both([unsure, _negation(firm)])
+            known = frozenset(firm)
             for literals in unsure:
-                if literals not in firm:
+                if literals not in known:
                     yield self._operator(step, action, binding, literals, Trust.CLAIMED)
 
     def _possible(self, step: Step) -> Literals:
@@ -254,8 +262,13 @@ def _both(parts: Sequence[Sequence[Literals]]) -> list[Literals]:
     """The conjunction of disjunctions, without disjuncts that contradict themselves or that another one covers."""
     result = [Literals()]
     for part in parts:
-        joined = [Literals(one.true | other.true, one.false | other.false) for one in result for other in part]
-        result = _minimal(literals for literals in joined if not literals.true & literals.false)
+        most = max(MOST_CLAUSES, len(result), len(part))
+        if most > MOST_CLAUSES and len(part) * _literals(result) + len(result) * _literals(part) > MOST_LITERALS:
+            raise _too_many(MOST_CLAUSES)
+        joined = (Literals(one.true | other.true, one.false | other.false) for one in result for other in part)
+        result = _minimal([literals for literals in joined if not literals.true & literals.false])
+        if len(result) > most:
+            raise _too_many(MOST_CLAUSES)
     return result
 
 
@@ -273,17 +286,41 @@ def _negation(clauses: Sequence[Literals]) -> list[Literals]:
 
 
 def _either(parts: Sequence[Sequence[Literals]]) -> list[Literals]:
-    return _minimal(literals for part in parts for literals in part)
+    if sum(map(len, parts)) > MOST_ALTERNATIVES:
+        raise _too_many(MOST_ALTERNATIVES)
+    return _minimal([literals for part in parts for literals in part])
 
 
-def _minimal(clauses: Iterable[Literals]) -> list[Literals]:
+def _minimal(clauses: Sequence[Literals]) -> list[Literals]:
+    """`clauses` without those that another one covers."""
     unique = list(dict.fromkeys(clauses))
-    if len(unique) > MOST_CLAUSES:
-        message = f"a condition has more than {MOST_CLAUSES} alternatives"
-        raise DomainError([Diagnostic(Code.GROUNDING_TOO_LARGE, message, None, "name a part of it with a fact of its own")])
-    if len(unique) == 1:
+    if len({len(one.true) + len(one.false) for one in unique}) < 2:
         return unique
-    return [one for one in unique if not any(other != one and other.true <= one.true and other.false <= one.false for other in unique)]
+    uses = Counter(literal for one in unique for literal in _signed(one))
+    # One that covers another has all its literals among those of the other, and so the rarest of them.
+    by_rarest: dict[int | None, list[Literals]] = {}
+    for one in unique:
+        by_rarest.setdefault(min(_signed(one), key=uses.__getitem__, default=None), []).append(one)
+
+    def covered(one: Literals) -> bool:
+        candidates = chain(by_rarest.get(None, ()), *(by_rarest.get(literal, ()) for literal in _signed(one)))
+        return any(other != one and other.true <= one.true and other.false <= one.false for other in candidates)
+
+    return [one for one in unique if not covered(one)]
+
+
+def _literals(clauses: Iterable[Literals]) -> int:
+    return sum(len(one.true) + len(one.false) for one in clauses)
+
+
+def _signed(literals: Literals) -> Iterator[int]:
+    yield from literals.true
+    yield from (~fluent for fluent in literals.false)
+
+
+def _too_many(most: int) -> DomainError:
+    message = f"a condition has more than {most} alternatives"
+    return DomainError([Diagnostic(Code.GROUNDING_TOO_LARGE, message, None, "name a part of it with a fact of its own")])
 
 
 def _name(term: Term, binding: Mapping[str, str]) -> str:
