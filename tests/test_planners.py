@@ -189,3 +189,36 @@ def test_a_search_that_is_not_the_usual_one_is_named_in_the_result() -> None:
     conditional = build(loads("fact a fact b tool t { produces a when b risk read } tool u { produces b risk read }"), None, "a")
     engines = [solve(problem, "fast-downward", GENEROUS).engine for problem in (plain, conditional)]
     assert engines == ["fast-downward", "fast-downward astar(blind())"]
+
+
+HINDERING = """
+policy { risk read 0 safe, write 1 }
+fact a  fact b  fact f  fact g  fact h  fact m  fact x
+tool long { requires a cost 50 produces g risk read }
+"""
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        """tool look { requires a produces f, h risk read }
+           tool use { removes h when f produces m risk read }
+           tool check { requires h, m verifies g risk read }""",
+        """tool look { requires a produces b risk read }
+           tool read { requires b produces f risk read }
+           tool use { requires f produces oneof ((m, not f) or x) risk read }
+           tool check { requires m verifies g risk read }""",
+        """tool look { requires a produces f, h risk read }
+           tool make { requires f verifies b risk read }
+           tool use { requires b removes h when f produces m risk write }
+           tool check { requires h, m verifies g risk read }""",
+    ],
+    ids=["a removal where it holds", "what it makes known in turn", "a removal by what is not safe"],
+)
+def test_what_is_made_known_hinders_wherever_it_would(tools: str) -> None:
+    problem = build(loads(HINDERING + tools), ["a", "x?"], ["g"])
+    expected = key(problem, oracle(problem))
+    for engine in ("in-process", "downward", "auto"):
+        assert key(problem, solve(problem, engine, GENEROUS)) == expected
+    found = solve_text(to_pddl(problem))
+    assert found is not None and is_valid_plan(problem, Plan(tuple(found[1]), score(problem, found[1])))

@@ -65,8 +65,7 @@ def _automatic(problem: Problem, task: Task, limit: Limit) -> Solution:
     if downward.program() is None:
         return _run(problem, task, IN_PROCESS, limit)
     deadline = time.monotonic() + limit.seconds
-    adding = task.only_adds and not any(operator.changes for operator in task.operators)
-    known = _replayed(problem, in_process(task, limit, EFFORT_ADDING if adding else EFFORT))
+    known = _replayed(problem, in_process(task, limit, EFFORT_ADDING if task.only_adds else EFFORT))
     for engine in (DOWNWARD, IN_PROCESS):
         left = deadline - time.monotonic()
         if isinstance(known, Optimal | Unreachable) or left <= 0:
